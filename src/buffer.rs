@@ -1,0 +1,305 @@
+//! The bytes under a view, and what has been proved of them.
+
+#![allow(unsafe_code)]
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+
+use bytes::Bytes;
+
+use crate::error::{Error, ErrorKind};
+
+/// What a view may borrow from: [`Bytes`] for views that own their buffer and cross tasks, `&[u8]`
+/// for scans without reference counting.
+///
+/// Sealed: a view checks its bytes once and trusts them afterwards, so a buffer must give the same
+/// bytes at every call, which a foreign `AsRef` need not.
+pub trait Buffer: AsRef<[u8]> + Clone + sealed::Sealed {}
+
+impl Buffer for Bytes {}
+impl Buffer for &[u8] {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for bytes::Bytes {}
+    impl Sealed for &[u8] {}
+}
+
+/// A range of a frame in 32-bit offsets. Frames are at most `u32::MAX` bytes long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    /// A span from byte `start`, `len` bytes long.
+    #[inline(always)]
+    pub const fn new(start: u32, len: u32) -> Self {
+        Self { start, len }
+    }
+
+    /// The span as a range, for slicing.
+    #[inline(always)]
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+
+    /// How many bytes it holds.
+    pub const fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether it holds no byte.
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// UTF-8 text that shares its buffer: a [`Bytes`] that was checked once.
+///
+/// ```
+/// use borrowire::buffer::Text;
+///
+/// let topic = Text::from("/waku/2/rs/0/0");
+/// assert_eq!(topic.clone().as_str(), "/waku/2/rs/0/0");
+/// ```
+#[derive(Clone, Default)]
+pub struct Text(Bytes);
+
+impl Text {
+    /// Text that lives for the whole program; shares it, copies nothing.
+    pub const fn from_static(text: &'static str) -> Self {
+        Self(Bytes::from_static(text.as_bytes()))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // SAFETY: every constructor takes a `str` or checks the bytes, and `Bytes` never change.
+        unsafe { std::str::from_utf8_unchecked(&self.0) }
+    }
+
+    /// The buffer, as bytes.
+    pub fn into_bytes(self) -> Bytes {
+        self.0
+    }
+}
+
+impl TryFrom<Bytes> for Text {
+    type Error = Error;
+
+    fn try_from(bytes: Bytes) -> Result<Self, Error> {
+        match check_utf8(&bytes) {
+            Ok(()) => Ok(Self(bytes)),
+            Err(valid) => Err(Error::new(ErrorKind::Utf8, valid, "text")),
+        }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(Bytes::copy_from_slice(text.as_bytes()))
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(Bytes::from(text))
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl Borrow<str> for Text {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl Eq for Text {}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// A frame under a view: the buffer, `N` spans into it, and which of them are known to be UTF-8.
+///
+/// The buffer never changes and the spans are set while parsing, so what was proved of a span when
+/// it was set stays true, and reading it needs no second check.
+#[derive(Clone)]
+pub(crate) struct Frame<B, const N: usize> {
+    buffer: B,
+    spans: [Span; N],
+    /// Bit `i` set: the bytes of `spans[i]` are UTF-8.
+    utf8: u8,
+}
+
+impl<B: Buffer, const N: usize> Frame<B, N> {
+    pub(crate) fn new(buffer: B) -> Self {
+        const { assert!(N <= u8::BITS as usize) };
+        Self {
+            buffer,
+            spans: [Span::default(); N],
+            utf8: 0,
+        }
+    }
+
+    /// Points span `i` at bytes that may be anything.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, i: usize, span: Span) {
+        self.utf8 &= !(1 << i);
+        self.spans[i] = span;
+    }
+
+    /// Points span `i` at bytes that must be UTF-8, or says how many of them are.
+    #[inline(always)]
+    pub(crate) fn set_text(&mut self, i: usize, span: Span) -> Result<(), usize> {
+        check_utf8(&self.buffer.as_ref()[span.range()])?;
+        self.spans[i] = span;
+        self.utf8 |= 1 << i;
+        Ok(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn buffer(&self) -> &B {
+        &self.buffer
+    }
+
+    #[inline(always)]
+    pub(crate) fn span(&self, i: usize) -> Span {
+        self.spans[i]
+    }
+
+    /// The bytes of span `i`.
+    #[inline(always)]
+    pub(crate) fn bytes(&self, i: usize) -> &[u8] {
+        &self.buffer.as_ref()[self.spans[i].range()]
+    }
+
+    /// The text of span `i`, or `None` if it is not UTF-8. Free where the span was set as text.
+    #[inline(always)]
+    pub(crate) fn text(&self, i: usize) -> Option<&str> {
+        let bytes = self.bytes(i);
+        if self.utf8 & 1 << i != 0 {
+            // SAFETY: `set_text` checked these very bytes and set the bit, `set` clears it when it
+            // moves the span, and a sealed `Buffer` gives the same bytes at every call.
+            return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
+        }
+        std::str::from_utf8(bytes).ok()
+    }
+
+    /// The same spans over another buffer that holds the same bytes.
+    pub(crate) fn copied(&self) -> Frame<Bytes, N> {
+        let buffer = Bytes::copy_from_slice(self.buffer.as_ref());
+        Frame {
+            buffer,
+            spans: self.spans,
+            utf8: self.utf8,
+        }
+    }
+
+    /// The same spans, borrowed.
+    pub(crate) fn borrowed(&self) -> Frame<&[u8], N> {
+        Frame {
+            buffer: self.buffer.as_ref(),
+            spans: self.spans,
+            utf8: self.utf8,
+        }
+    }
+}
+
+/// Whether `bytes` are UTF-8; if not, how many of them are.
+#[inline(always)]
+fn check_utf8(bytes: &[u8]) -> Result<(), usize> {
+    // Topics are short and ASCII: eight bytes at a time, the last eight read again to end flush.
+    if let (8..=64, Some(last)) = (bytes.len(), bytes.last_chunk::<8>()) {
+        let (words, _) = bytes.as_chunks::<8>();
+        let all = words.iter().fold(u64::from_ne_bytes(*last), |all, word| {
+            all | u64::from_ne_bytes(*word)
+        });
+        if all & 0x8080_8080_8080_8080 == 0 {
+            return Ok(());
+        }
+    }
+    check_utf8_any(bytes)
+}
+
+fn check_utf8_any(bytes: &[u8]) -> Result<(), usize> {
+    match simdutf8::compat::from_utf8(bytes) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.valid_up_to()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_check_agrees_with_std_at_every_length_and_place() {
+        for len in 0..=130 {
+            let mut bytes = vec![b'a'; len];
+            assert_eq!(check_utf8(&bytes), Ok(()));
+            for at in 0..len {
+                for bad in [0x80, 0xc3, 0xff] {
+                    bytes[at] = bad;
+                    let std = std::str::from_utf8(&bytes)
+                        .map(drop)
+                        .map_err(|e| e.valid_up_to());
+                    assert_eq!(check_utf8(&bytes), std, "{bad:#x} at {at} of {len}");
+                }
+                bytes[at] = b'a';
+            }
+        }
+    }
+
+    #[test]
+    fn a_span_that_moves_is_text_no_longer() {
+        let mut frame = Frame::<_, 1>::new(&b"ab\xff"[..]);
+        frame.set_text(0, Span::new(0, 2)).unwrap();
+        assert_eq!(frame.text(0), Some("ab"));
+        frame.set(0, Span::new(1, 2));
+        assert_eq!(frame.text(0), None);
+        assert_eq!(frame.set_text(0, Span::new(0, 3)), Err(2));
+    }
+}

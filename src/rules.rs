@@ -1,0 +1,139 @@
+//! How strict a parser is, and the limits it keeps.
+//!
+//! Deployed implementations disagree about what they accept; of 68 Waku frames tried on four
+//! decoders, 30 were read differently. Which reading is right depends on the work: a relay wants
+//! what all accept, an indexer what anyone accepts. So strictness is a value that the caller
+//! chooses, as one of three named presets.
+//!
+//! | | [`STRICT`](Rules::STRICT) | [`PROTO3`](Rules::PROTO3) | [`NWAKU`](Rules::NWAKU) |
+//! |---|---|---|---|
+//! | varints longer than need be | refused | read | refused |
+//! | field numbers 0 and above 2^29 - 1 | refused | refused | skipped |
+//! | well-formed groups | refused | skipped | refused |
+//! | known field, other wire type | refused | skipped | skipped |
+//! | number beyond its field's 32 bits | refused | cut off | refused |
+//! | text that is not UTF-8 | refused | refused | read |
+//! | `payload` or `content_topic` absent | refused | empty | refused |
+//! | `meta` over 64 bytes | refused | read | refused |
+//!
+//! ```
+//! use borrowire::rules::Rules;
+//! use borrowire::waku::MessageView;
+//!
+//! // js-waku leaves an empty payload out; nwaku refuses the frame.
+//! let frame = &[0x12, 0x01, b'a'][..];
+//! assert!(MessageView::parse_with(frame, &Rules::PROTO3).is_ok());
+//! assert!(MessageView::parse_with(frame, &Rules::NWAKU).is_err());
+//! ```
+
+/// What a parser accepts. `Default` is [`Rules::STRICT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    pub(crate) limits: Limits,
+    pub(crate) minimal_varints: bool,
+    pub(crate) checked_field_numbers: bool,
+    pub(crate) groups: bool,
+    pub(crate) matching_wire_types: bool,
+    pub(crate) checked_u32: bool,
+    pub(crate) utf8: bool,
+    pub(crate) required_fields: bool,
+}
+
+impl Rules {
+    /// What every deployed decoder accepts and reads alike: the rules for a relay.
+    pub const STRICT: Self = Self {
+        limits: Limits::DEFAULT,
+        minimal_varints: true,
+        checked_field_numbers: true,
+        groups: false,
+        matching_wire_types: true,
+        checked_u32: true,
+        utf8: true,
+        required_fields: true,
+    };
+
+    /// What a conforming protobuf parser accepts, reading a known field with another wire type as
+    /// an unknown one. Source: protobuf.dev, "Encoding"; prost 0.14 but for the wire types.
+    pub const PROTO3: Self = Self {
+        limits: Limits {
+            meta: u32::MAX,
+            ..Limits::DEFAULT
+        },
+        minimal_varints: false,
+        checked_field_numbers: true,
+        groups: true,
+        matching_wire_types: false,
+        checked_u32: false,
+        utf8: true,
+        required_fields: false,
+    };
+
+    /// What logos-delivery (formerly nwaku) accepts. Source: nim-libp2p `minprotobuf.nim` and
+    /// logos-delivery `waku_core/message/codec.nim`.
+    pub const NWAKU: Self = Self {
+        limits: Limits::DEFAULT,
+        minimal_varints: true,
+        checked_field_numbers: false,
+        groups: false,
+        matching_wire_types: false,
+        checked_u32: true,
+        utf8: false,
+        required_fields: true,
+    };
+
+    /// The same rules with other limits.
+    ///
+    /// ```
+    /// use borrowire::rules::{Limits, Rules};
+    ///
+    /// let mut limits = Limits::DEFAULT;
+    /// limits.frame = 153_600;
+    /// assert_eq!(Rules::STRICT.with_limits(limits).limits().frame, 153_600);
+    /// ```
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The limits that these rules keep.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::STRICT
+    }
+}
+
+/// How large and how deep a frame may be. Checked before anything is reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of a frame. Default `u32::MAX`: views keep 32-bit offsets. Parsing allocates nothing,
+    /// so the network's own limit (153,600 bytes for a Waku relay) belongs to the transport.
+    pub frame: u32,
+    /// Bytes of a WakuMessage's `meta`. Default 64, except [`Rules::PROTO3`] (no limit). Source:
+    /// 14/WAKU2-MESSAGE.
+    pub meta: u32,
+    /// Protobuf groups inside each other. Default 100, the recursion limit of the C++, Go and
+    /// prost implementations.
+    pub group_depth: u32,
+}
+
+impl Limits {
+    /// The limits of [`Rules::STRICT`].
+    pub const DEFAULT: Self = Self {
+        frame: u32::MAX,
+        meta: 64,
+        group_depth: 100,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
