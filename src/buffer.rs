@@ -164,8 +164,8 @@ impl fmt::Debug for Text {
 
 /// A frame under a view: the buffer, `N` spans into it, and which of them are known to be UTF-8.
 ///
-/// The buffer never changes and the spans are set while parsing, so what was proved of a span when
-/// it was set stays true, and reading it needs no second check.
+/// The buffer never changes, and the spans are set only while [`Frame::parse`] runs, so what was
+/// proved of a span then stays true, and reading it needs no second check.
 #[derive(Clone)]
 pub(crate) struct Frame<B, const N: usize> {
     buffer: B,
@@ -175,29 +175,28 @@ pub(crate) struct Frame<B, const N: usize> {
 }
 
 impl<B: Buffer, const N: usize> Frame<B, N> {
-    pub(crate) fn new(buffer: B) -> Self {
+    /// Lets `read` mark the spans of `buffer`.
+    #[inline(always)]
+    pub(crate) fn parse<T>(
+        buffer: B,
+        read: impl FnOnce(&mut Marks<'_, N>) -> Result<T, Error>,
+    ) -> Result<(Self, T), Error> {
         const { assert!(N <= u8::BITS as usize) };
-        Self {
-            buffer,
+        let mut marks = Marks {
+            bytes: buffer.as_ref(),
             spans: [Span::default(); N],
             utf8: 0,
-        }
-    }
-
-    /// Points span `i` at bytes that may be anything.
-    #[inline(always)]
-    pub(crate) fn set(&mut self, i: usize, span: Span) {
-        self.utf8 &= !(1 << i);
-        self.spans[i] = span;
-    }
-
-    /// Points span `i` at bytes that must be UTF-8, or says how many of them are.
-    #[inline(always)]
-    pub(crate) fn set_text(&mut self, i: usize, span: Span) -> Result<(), usize> {
-        check_utf8(&self.buffer.as_ref()[span.range()])?;
-        self.spans[i] = span;
-        self.utf8 |= 1 << i;
-        Ok(())
+        };
+        let rest = read(&mut marks)?;
+        let Marks { spans, utf8, .. } = marks;
+        Ok((
+            Self {
+                buffer,
+                spans,
+                utf8,
+            },
+            rest,
+        ))
     }
 
     #[inline(always)]
@@ -221,15 +220,16 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
     pub(crate) fn text(&self, i: usize) -> Option<&str> {
         let bytes = self.bytes(i);
         if self.utf8 & 1 << i != 0 {
-            // SAFETY: `set_text` checked these very bytes and set the bit, `set` clears it when it
-            // moves the span, and a sealed `Buffer` gives the same bytes at every call.
+            // SAFETY: `Marks::set_text` checked these very bytes before it set the bit, `set`
+            // clears the bit when it moves the span, `Frame::parse` took both from the marks of
+            // this buffer, and a sealed `Buffer` gives the same bytes at every call.
             return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
         }
         std::str::from_utf8(bytes).ok()
     }
 
-    /// The same spans over another buffer that holds the same bytes.
-    pub(crate) fn copied(&self) -> Frame<Bytes, N> {
+    /// The same frame in a buffer of its own.
+    pub(crate) fn detach(&self) -> Frame<Bytes, N> {
         let buffer = Bytes::copy_from_slice(self.buffer.as_ref());
         Frame {
             buffer,
@@ -238,13 +238,51 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
         }
     }
 
-    /// The same spans, borrowed.
+    /// The same frame, borrowed.
     pub(crate) fn borrowed(&self) -> Frame<&[u8], N> {
         Frame {
             buffer: self.buffer.as_ref(),
             spans: self.spans,
             utf8: self.utf8,
         }
+    }
+}
+
+/// Where the spans of a frame are marked while it is parsed. Lives only as long as the call of
+/// [`Frame::parse`] that made it, under a lifetime of its own, so marks of one buffer cannot end
+/// up in the frame of another.
+pub(crate) struct Marks<'a, const N: usize> {
+    bytes: &'a [u8],
+    spans: [Span; N],
+    utf8: u8,
+}
+
+impl<'a, const N: usize> Marks<'a, N> {
+    /// Points span `i` at bytes that may be anything.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, i: usize, span: Span) {
+        debug_assert!(span.range().end <= self.bytes.len());
+        self.utf8 &= !(1 << i);
+        self.spans[i] = span;
+    }
+
+    /// Points span `i` at bytes that must be UTF-8, or says how many of them are.
+    #[inline(always)]
+    pub(crate) fn set_text(&mut self, i: usize, span: Span) -> Result<(), usize> {
+        check_utf8(&self.bytes[span.range()])?;
+        self.spans[i] = span;
+        self.utf8 |= 1 << i;
+        Ok(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    #[inline(always)]
+    pub(crate) fn span(&self, i: usize) -> Span {
+        self.spans[i]
     }
 }
 
@@ -295,11 +333,19 @@ mod tests {
 
     #[test]
     fn a_span_that_moves_is_text_no_longer() {
-        let mut frame = Frame::<_, 1>::new(&b"ab\xff"[..]);
-        frame.set_text(0, Span::new(0, 2)).unwrap();
-        assert_eq!(frame.text(0), Some("ab"));
-        frame.set(0, Span::new(1, 2));
-        assert_eq!(frame.text(0), None);
-        assert_eq!(frame.set_text(0, Span::new(0, 3)), Err(2));
+        let text = |moved| {
+            let read = |marks: &mut Marks<'_, 1>| {
+                assert_eq!(marks.set_text(0, Span::new(0, 3)), Err(2));
+                assert_eq!(marks.set_text(0, Span::new(0, 2)), Ok(()));
+                if moved {
+                    marks.set(0, Span::new(1, 2));
+                }
+                Ok(())
+            };
+            let (frame, ()) = Frame::parse(&b"ab\xff"[..], read).unwrap();
+            frame.text(0).map(str::to_owned)
+        };
+        assert_eq!(text(false).as_deref(), Some("ab"));
+        assert_eq!(text(true), None);
     }
 }

@@ -26,4 +26,14 @@ pub mod hex;
 // -- bytes out: writing and digesting slices
 pub mod sha256;
 
+// -- grammars: what frames are made of
+pub mod proto;
+
+// -- messages: the frames of each network
+pub mod waku;
+
+// -- meaning: what a message is to those who handle it
+pub mod envelope;
+
+pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};

@@ -102,6 +102,24 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// Reads whatever any preset reads: for a second look at a frame that one of them accepted.
+    pub(crate) const ANY: Self = Self {
+        limits: Limits {
+            frame: u32::MAX,
+            meta: u32::MAX,
+            group_depth: u8::MAX,
+        },
+        minimal_varints: false,
+        checked_field_numbers: false,
+        groups: true,
+        matching_wire_types: false,
+        checked_u32: false,
+        utf8: false,
+        required_fields: false,
+    };
+}
+
 impl Default for Rules {
     fn default() -> Self {
         Self::STRICT
@@ -118,9 +136,9 @@ pub struct Limits {
     /// Bytes of a WakuMessage's `meta`. Default 64, except [`Rules::PROTO3`] (no limit). Source:
     /// 14/WAKU2-MESSAGE.
     pub meta: u32,
-    /// Protobuf groups inside each other. Default 100, the recursion limit of the C++, Go and
-    /// prost implementations.
-    pub group_depth: u32,
+    /// Protobuf groups inside each other, a field counted as one. Default 100, the recursion limit
+    /// of the C++ and prost implementations. One byte, so that no choice can exhaust the stack.
+    pub group_depth: u8,
 }
 
 impl Limits {

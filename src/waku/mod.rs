@@ -1,0 +1,12 @@
+//! Waku (Logos Messaging): protobuf messages over libp2p.
+//!
+//! One kind of message a file, all of one shape: the picture of the wire, the view, its accessors,
+//! the builder. Names are those of the specifications (14/WAKU2-MESSAGE and on).
+
+pub mod hash;
+pub mod message;
+pub mod topic;
+
+pub use hash::{GossipId, HashRule, MessageHash, gossip_id, message_hash};
+pub use message::{MessageBuilder, MessageView};
+pub use topic::{ContentTopic, Shard};
