@@ -315,6 +315,8 @@ impl fmt::Display for ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expected {
+    /// A character of base64.
+    Base64,
     /// `/`
     Slash,
     /// The prefix of a static shard's topic, `/waku/2/rs/`.
@@ -332,6 +334,7 @@ pub enum Expected {
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Base64 => "a base64 character",
             Self::Slash => "`/`",
             Self::ShardPrefix => "`/waku/2/rs/`",
             Self::ShardNumber => "a number from 0 to 65535 without leading zeros",

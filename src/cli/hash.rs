@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
+use borrowire::Error;
 use borrowire::waku::{HashRule, MessageView, gossip_id, message_hash};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::input::{Frame, for_each_frame};
-use super::report::{BadFrameJson, Caret};
+use super::report::{show_bad, write_bad_json, write_json, write_text};
 use super::{Failure, InputArgs};
 
 #[derive(Args)]
@@ -51,22 +52,45 @@ pub(crate) fn run(args: &HashArgs, out: &mut impl Write) -> Result<bool, Failure
             Some(error) => Err(error),
             None => hash_frame(args, &frame),
         };
-        let (format, len) = (frame.format.name(), frame.bytes.len());
-        let written = match (hash, args.input.json) {
-            (Ok(hash), false) => writeln!(out, "{hash}"),
-            (Ok(hash), true) => write_json(&HashJson { ok: true, format, len, hash }, out),
-            (Err(error), true) => {
-                all_good = false;
-                write_json(&BadFrameJson { ok: false, format, len, error: error.into() }, out)
+        match hash {
+            Ok(hash) if args.input.json => {
+                let (format, len) = (frame.format.name(), frame.bytes.len());
+                write_json(
+                    &HashJson {
+                        ok: true,
+                        format,
+                        len,
+                        hash,
+                    },
+                    out,
+                )
             }
-            (Err(error), false) => {
+            Ok(hash) => write_text(&format!("{hash}\n"), out),
+            Err(error) => {
                 all_good = false;
-                let caret = Caret { bytes: &frame.bytes, offset: error.offset() };
-                eprint!("{}: {format}, {len} bytes, bad\n  {error}\n{caret}", frame.name);
+                if args.input.json {
+                    return write_bad_json(&frame, error, out);
+                }
+                eprint!("{}", show_bad(&frame, error));
                 Ok(())
             }
-        };
-        written.map_err(Failure::Output)
+        }
     })?;
     Ok(all_good)
+}
+
+fn hash_frame(args: &HashArgs, frame: &Frame) -> Result<String, Error> {
+    let message = MessageView::parse_with(&frame.bytes[..], args.input.rules.rules())?;
+    Ok(match &args.topic {
+        Some(topic) => message_hash(topic, &message, args.rule.into()).to_string(),
+        None => gossip_id(message.raw()).to_string(),
+    })
+}
+
+#[derive(Serialize)]
+struct HashJson {
+    ok: bool,
+    format: &'static str,
+    len: usize,
+    hash: String,
 }

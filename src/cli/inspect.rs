@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::input::{Format, Frame, for_each_frame};
-use super::report::{BadFrameJson, Caret};
+use super::report::{show_bad, write_bad_json, write_json, write_text};
 use super::{Failure, InputArgs};
 
 #[derive(Args)]
@@ -34,11 +34,12 @@ pub(crate) fn run(args: &InspectArgs, out: &mut impl Write) -> Result<bool, Fail
             (Some(error), _) => Err(error),
             (None, Format::Waku) => inspect_waku(args, &frame, out)?,
         };
-        if let Err(error) = printed {
-            all_good = false;
-            print_bad_frame(args, &frame, error, out)?;
+        let Err(error) = printed else { return Ok(()) };
+        all_good = false;
+        if args.input.json {
+            return write_bad_json(&frame, error, out);
         }
-        Ok(())
+        write_text(&show_bad(&frame, error), out)
     })?;
     Ok(all_good)
 }
@@ -53,7 +54,11 @@ fn inspect_waku(
         Err(error) => return Ok(Err(error)),
     };
     let payload = message.payload();
-    let shown = if args.full { payload } else { &payload[..payload.len().min(32)] };
+    let shown = if args.full {
+        payload
+    } else {
+        &payload[..payload.len().min(32)]
+    };
     if args.input.json {
         let json = WakuJson {
             ok: true,
@@ -69,34 +74,63 @@ fn inspect_waku(
             ephemeral: message.ephemeral(),
             proof_len: message.rate_limit_proof().len(),
             gossip_id: gossip_id(&frame.bytes).to_string(),
-            message_hash: args.topic.as_deref().map(|topic| {
-                message_hash(topic, &message, HashRule::ZeroTimestamp).to_string()
-            }),
+            message_hash: args
+                .topic
+                .as_deref()
+                .map(|topic| message_hash(topic, &message, HashRule::ZeroTimestamp).to_string()),
         };
-        return print_json(&json, out).map(Ok);
+        return write_json(&json, out).map(Ok);
     }
-    let cut = if shown.len() < payload.len() { "… (--full prints all)" } else { "" };
+    let cut = if shown.len() < payload.len() {
+        "… (--full prints all)"
+    } else {
+        ""
+    };
     let topic = match message.content_topic() {
         Some(topic) => format!("{topic:?}"),
         None => format!("not UTF-8: {}", Hex(message.content_topic_bytes())),
     };
     let mut rows = vec![
-        ("payload", format!("{} bytes  {}{cut}", payload.len(), Hex(shown))),
+        (
+            "payload",
+            format!("{} bytes  {}{cut}", payload.len(), Hex(shown)),
+        ),
         ("content_topic", topic),
         ("version", message.version().to_string()),
         ("timestamp", show_timestamp(message.timestamp())),
-        ("meta", format!("{} bytes  {}", message.meta().len(), Hex(message.meta()))),
-        ("rate_limit_proof", format!("{} bytes", message.rate_limit_proof().len())),
+        (
+            "meta",
+            format!("{} bytes  {}", message.meta().len(), Hex(message.meta())),
+        ),
+        (
+            "rate_limit_proof",
+            format!("{} bytes", message.rate_limit_proof().len()),
+        ),
         ("ephemeral", message.ephemeral().to_string()),
     ];
     for field in message.unknown_fields() {
-        rows.push(("unknown", format!("field {}, {} bytes", field.number, field.raw.len())));
+        rows.push((
+            "unknown",
+            format!("field {}, {}", field.number, show_len(field.raw)),
+        ));
     }
     rows.push(("gossip_id", gossip_id(&frame.bytes).to_string()));
-    rows.push(("message_hash", show_message_hash(args.topic.as_deref(), &message)));
+    rows.push((
+        "message_hash",
+        show_message_hash(args.topic.as_deref(), &message),
+    ));
     let head = format!("{}: waku, {} bytes\n", frame.name, frame.bytes.len());
-    let rows = rows.iter().map(|(name, value)| format!("  {name:<17} {}\n", value.trim_end()));
-    print(&rows.fold(head, |text, row| text + &row), out).map(Ok)
+    let rows = rows
+        .iter()
+        .map(|(name, value)| format!("  {name:<17} {}\n", value.trim_end()));
+    write_text(&rows.fold(head, |text, row| text + &row), out).map(Ok)
+}
+
+fn show_len(bytes: &[u8]) -> String {
+    match bytes.len() {
+        1 => "1 byte".to_owned(),
+        len => format!("{len} bytes"),
+    }
 }
 
 fn show_message_hash(topic: Option<&str>, message: &MessageView<&[u8]>) -> String {
@@ -111,7 +145,10 @@ fn show_message_hash(topic: Option<&str>, message: &MessageView<&[u8]>) -> Strin
     match shard {
         Some(shard) => {
             let topic = shard.to_string();
-            format!("{} on {topic} (the content topic's shard; or --topic)", hash(&topic))
+            format!(
+                "{} on {topic} (the content topic's shard; or --topic)",
+                hash(&topic)
+            )
         }
         None => "needs the pubsub topic: --topic".to_owned(),
     }
@@ -122,29 +159,6 @@ fn show_timestamp(nanoseconds: i64) -> String {
         Ok(time) if nanoseconds != 0 => format!("{nanoseconds} ns  {time}"),
         _ => format!("{nanoseconds} ns"),
     }
-}
-
-fn print_bad_frame(
-    args: &InspectArgs,
-    frame: &Frame,
-    error: Error,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
-    let (format, len) = (frame.format.name(), frame.bytes.len());
-    if args.input.json {
-        return print_json(&BadFrameJson { ok: false, format, len, error: error.into() }, out);
-    }
-    let caret = Caret { bytes: &frame.bytes, offset: error.offset() };
-    print(&format!("{}: {format}, {len} bytes, bad\n  {error}\n{caret}", frame.name), out)
-}
-
-fn print_json(json: &impl Serialize, out: &mut impl Write) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, json).map_err(|error| Failure::Output(error.into()))?;
-    print("\n", out)
-}
-
-fn print(text: &str, out: &mut impl Write) -> Result<(), Failure> {
-    out.write_all(text.as_bytes()).map_err(Failure::Output)
 }
 
 #[derive(Serialize)]

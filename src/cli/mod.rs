@@ -39,7 +39,11 @@ pub(crate) fn run() -> ExitCode {
 }
 
 #[derive(Parser)]
-#[command(name = "borrowire", version, about = "Looks into Waku and Nostr frames")]
+#[command(
+    name = "borrowire",
+    version,
+    about = "Looks into Waku and Nostr frames"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -119,7 +123,6 @@ impl Preset {
 enum Failure {
     Input { name: String, error: io::Error },
     Output(io::Error),
-    Usage(&'static str),
 }
 
 impl std::fmt::Display for Failure {
@@ -127,7 +130,6 @@ impl std::fmt::Display for Failure {
         match self {
             Self::Input { name, error } => write!(f, "cannot read {name}: {error}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
-            Self::Usage(what) => f.write_str(what),
         }
     }
 }

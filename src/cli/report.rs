@@ -1,14 +1,60 @@
-//! What a frame's error looks like: for people, with the bytes around it and a caret; for machines,
-//! as an object.
+//! Printing: JSON lines for machines, and bad frames for both; people see the bytes around the
+//! error with a caret.
 
 use std::fmt;
+use std::io::Write;
 
 use borrowire::Error;
 use serde::Serialize;
 
+use super::Failure;
+use super::input::Frame;
+
+/// Writes one JSON object and the end of its line.
+pub(crate) fn write_json(json: &impl Serialize, out: &mut impl Write) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, json).map_err(|error| Failure::Output(error.into()))?;
+    write_text("\n", out)
+}
+
+/// Writes the JSON object of a bad frame.
+pub(crate) fn write_bad_json(
+    frame: &Frame,
+    error: Error,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let (format, len) = (frame.format.name(), frame.bytes.len());
+    write_json(
+        &BadFrameJson {
+            ok: false,
+            format,
+            len,
+            error: error.into(),
+        },
+        out,
+    )
+}
+
+/// A bad frame as people read it.
+pub(crate) fn show_bad(frame: &Frame, error: Error) -> String {
+    let caret = Caret {
+        bytes: &frame.bytes,
+        offset: error.offset(),
+    };
+    let (format, len) = (frame.format.name(), frame.bytes.len());
+    format!(
+        "{}: {format}, {len} bytes, bad\n  {error}\n{caret}",
+        frame.name
+    )
+}
+
+/// Writes text.
+pub(crate) fn write_text(text: &str, out: &mut impl Write) -> Result<(), Failure> {
+    out.write_all(text.as_bytes()).map_err(Failure::Output)
+}
+
 /// The object under `error` of a bad frame.
 #[derive(Serialize)]
-pub(crate) struct ErrorJson {
+struct ErrorJson {
     kind: &'static str,
     offset: usize,
     context: &'static str,
@@ -28,17 +74,17 @@ impl From<Error> for ErrorJson {
 
 /// The line of a bad frame.
 #[derive(Serialize)]
-pub(crate) struct BadFrameJson {
-    pub(crate) ok: bool,
-    pub(crate) format: &'static str,
-    pub(crate) len: usize,
-    pub(crate) error: ErrorJson,
+struct BadFrameJson {
+    ok: bool,
+    format: &'static str,
+    len: usize,
+    error: ErrorJson,
 }
 
 /// The rows of a hex dump around byte `offset`, with a caret under it.
-pub(crate) struct Caret<'a> {
-    pub(crate) bytes: &'a [u8],
-    pub(crate) offset: usize,
+struct Caret<'a> {
+    bytes: &'a [u8],
+    offset: usize,
 }
 
 impl fmt::Display for Caret<'_> {
@@ -57,7 +103,11 @@ impl fmt::Display for Caret<'_> {
             }
             f.write_str("  ")?;
             for byte in bytes {
-                let shown = if matches!(byte, 0x20..=0x7e) { *byte } else { b'.' };
+                let shown = if matches!(byte, 0x20..=0x7e) {
+                    *byte
+                } else {
+                    b'.'
+                };
                 write!(f, "{}", shown as char)?;
             }
             writeln!(f)?;

@@ -1,0 +1,268 @@
+//! The command line keeps its contract.
+
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use borrowire::waku::MessageBuilder;
+use serde_json::Value;
+
+#[test]
+fn inspect_answers_every_case_under_every_preset() {
+    let cases = fixture_json("waku/decode.json");
+    let cases = cases["cases"].as_array().unwrap();
+    let lines: String = cases
+        .iter()
+        .map(|case| case["hex"].as_str().unwrap().to_owned() + "\n")
+        .collect();
+    for preset in ["strict", "proto3", "nwaku"] {
+        let args = [
+            "inspect", "--json", "--full", "--from", "hex", "--as", "waku", "--rules", preset,
+        ];
+        let output = borrowire(&args, lines.as_bytes());
+        assert_eq!(output.status.code(), Some(1), "some frames are bad");
+        let answers = json_lines(&output);
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            let (name, expected) = (&case["name"], &case[preset]);
+            assert_eq!(
+                answer["ok"],
+                expected.get("error").is_none(),
+                "{name}, {preset}"
+            );
+            assert_eq!(answer["format"], "waku");
+            assert_eq!(answer["len"], case["hex"].as_str().unwrap().len() / 2);
+            if expected.get("error").is_some() {
+                let error = &answer["error"];
+                assert!(
+                    error["kind"].is_string() && error["offset"].is_u64(),
+                    "{name}"
+                );
+                assert!(
+                    error["context"].is_string() && error["message"].is_string(),
+                    "{name}"
+                );
+                continue;
+            }
+            assert_eq!(answer["payload_hex"], expected["payload"], "{name}");
+            assert_eq!(
+                answer["content_topic_hex"], expected["content_topic_hex"],
+                "{name}"
+            );
+            assert_eq!(answer["version"], expected["version"], "{name}");
+            assert_eq!(answer["timestamp_ns"], expected["timestamp"], "{name}");
+            assert_eq!(answer["ephemeral"], expected["ephemeral"], "{name}");
+            let meta_len = answer["meta_hex"].as_str().unwrap().len() / 2;
+            assert_eq!(
+                meta_len,
+                expected["meta_len"].as_u64().unwrap() as usize,
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn hash_gives_every_published_hash() {
+    let vectors = fixture_json("waku/hash.json");
+    for case in vectors["cases"].as_array().unwrap() {
+        let (payload, meta) = (unhex(&case["payload_hex"]), unhex(&case["meta_hex"]));
+        let content_topic = case["content_topic"].as_str().unwrap();
+        let mut builder = MessageBuilder::new(content_topic, &payload).meta(&meta);
+        if let Some(timestamp) = case["timestamp_ns"].as_i64() {
+            builder = builder.timestamp(timestamp);
+        }
+        let topic = case["pubsub_topic"].as_str().unwrap();
+        let rule = case["rule"].as_str().unwrap();
+        let output = borrowire(
+            &["hash", "--topic", topic, "--rule", rule],
+            &builder.to_vec(),
+        );
+        assert_eq!(
+            stdout(&output),
+            format!("{}\n", case["hash"].as_str().unwrap())
+        );
+        assert!(output.status.success());
+    }
+}
+
+#[test]
+fn frames_come_in_four_encodings() {
+    let frame = b"\x12\x01a\x12\x01b";
+    let id = "--gossip";
+    for (from, input) in [
+        ("bytes", &frame[..]),
+        ("hex", b"120161120162\n"),
+        ("hex", b"120161120162"),
+        ("base64", b"EgFhEgFi\n"),
+        ("base64", b"EgFhEgFi\r\n"),
+        ("lines", b"\x12\x01a\x12\x01b\n"),
+    ] {
+        let args = ["hash", id, "--rules", "proto3", "--from", from];
+        let output = borrowire(&args, input);
+        let expected = borrowire::waku::gossip_id(frame);
+        assert_eq!(
+            stdout(&output),
+            format!("{expected}\n"),
+            "{from}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn an_empty_line_is_a_frame_of_no_bytes() {
+    for from in ["hex", "base64"] {
+        let args = ["inspect", "--json", "--rules", "proto3", "--from", from];
+        let answers = json_lines(&borrowire(&args, b"\n\n"));
+        assert_eq!(answers.len(), 2);
+        assert!(
+            answers
+                .iter()
+                .all(|answer| answer["ok"] == true && answer["len"] == 0)
+        );
+        assert!(json_lines(&borrowire(&args, b"")).is_empty());
+    }
+}
+
+#[test]
+fn people_see_the_bytes_around_an_error_with_a_caret() {
+    let meta = "78".repeat(65);
+    let output = borrowire(
+        &["inspect", "--from", "hex"],
+        format!("0a01011201615a41{meta}").as_bytes(),
+    );
+    let expected = "\
+-:1: waku, 73 bytes, bad
+  waku.meta: 65 bytes, at most 64 allowed, at byte 8
+  00000000  0a 01 01 12 01 61 5a 41 78 78 78 78 78 78 78 78  .....aZAxxxxxxxx
+                                    ^^
+";
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_caret_stands_after_the_last_byte_too() {
+    let topic = "61".repeat(14);
+    let output = borrowire(
+        &["inspect", "--from", "hex"],
+        format!("120e{topic}").as_bytes(),
+    );
+    let dump = stdout(&output);
+    let rows: Vec<_> = dump.lines().skip(2).collect();
+    assert_eq!(
+        rows[0],
+        "  00000000  12 0e 61 61 61 61 61 61 61 61 61 61 61 61 61 61  ..aaaaaaaaaaaaaa"
+    );
+    assert_eq!(
+        (rows[1].trim_end(), rows[2]),
+        ("  00000010", "            ^^")
+    );
+}
+
+#[test]
+fn people_see_the_fields_and_the_hash() {
+    let frame = fixture("waku/rfc14-meta.bin");
+    let output = borrowire(
+        &["inspect", "--topic", "/waku/2/default-waku/proto", &frame],
+        b"",
+    );
+    let text = stdout(&output);
+    for row in [
+        "content_topic     \"/waku/2/default-content/proto\"",
+        "timestamp         1681964442000000000 ns  2023-04-20T04:20:42Z",
+        "message_hash      64cce733fed134e83da02b02c6f689814872b1a0ac97ea56b76095c3c72bfe05",
+    ] {
+        assert!(text.contains(row), "{row} is not in\n{text}");
+    }
+    let of_the_shard = stdout(&borrowire(&["inspect", &frame], b""));
+    assert!(of_the_shard.contains("on /waku/2/rs/1/"), "{of_the_shard}");
+}
+
+#[test]
+fn a_bad_line_is_told_and_the_others_are_done() {
+    let args = ["hash", "--topic", "t", "--from", "hex"];
+    let output = borrowire(&args, b"0a01011201615002\nzz\n0a0\n0A01011201615002\n");
+    let hash = "92370dad4ca4c6ee51dbdbba57c21d8cb1ffcd73f79d810cb841d0a1e2ad9d80\n";
+    assert_eq!(stdout(&output), hash.repeat(2));
+    let told = stderr(&output);
+    assert!(
+        told.contains("-:2: ") && told.contains("hex: hex digit expected, found `z`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("-:3: ") && told.contains("hex: 3 hex digits"),
+        "{told}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let bad = borrowire(
+        &["hash", "--gossip", "--json", "--from", "base64"],
+        b"EgF\x00\n",
+    );
+    assert_eq!(json_lines(&bad)[0]["error"]["offset"], 3);
+}
+
+#[test]
+fn wrong_usage_and_unreadable_files_exit_with_2() {
+    for args in [
+        &["hash"][..],
+        &["hash", "--gossip", "--topic", "t"],
+        &["inspect", "--from", "morse"],
+        &["inspect", "no such file"],
+        &[],
+    ] {
+        let output = borrowire(args, b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(
+            !output.stderr.is_empty() && output.stdout.is_empty(),
+            "{args:?}"
+        );
+    }
+}
+
+fn borrowire(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_borrowire"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments closes its input at once.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn json_lines(output: &Output) -> Vec<Value> {
+    stdout(output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn fixture(name: &str) -> String {
+    format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn fixture_json(name: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(fixture(name)).unwrap()).unwrap()
+}
+
+fn unhex(value: &Value) -> Vec<u8> {
+    let hex = value.as_str().unwrap_or_default();
+    (0..hex.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
+        .collect()
+}
