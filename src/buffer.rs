@@ -177,26 +177,15 @@ pub(crate) struct Frame<B, const N: usize> {
 impl<B: Buffer, const N: usize> Frame<B, N> {
     /// Lets `read` mark the spans of `buffer`.
     #[inline(always)]
-    pub(crate) fn parse<T>(
+    pub(crate) fn parse(
         buffer: B,
-        read: impl FnOnce(&mut Marks<'_, N>) -> Result<T, Error>,
-    ) -> Result<(Self, T), Error> {
+        read: impl FnOnce(&mut Marks<'_, N>) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
         const { assert!(N <= u8::BITS as usize) };
-        let mut marks = Marks {
-            bytes: buffer.as_ref(),
-            spans: [Span::default(); N],
-            utf8: 0,
-        };
-        let rest = read(&mut marks)?;
+        let mut marks = Marks { bytes: buffer.as_ref(), spans: [Span::default(); N], utf8: 0 };
+        read(&mut marks)?;
         let Marks { spans, utf8, .. } = marks;
-        Ok((
-            Self {
-                buffer,
-                spans,
-                utf8,
-            },
-            rest,
-        ))
+        Ok(Self { buffer, spans, utf8 })
     }
 
     #[inline(always)]
@@ -231,20 +220,12 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
     /// The same frame in a buffer of its own.
     pub(crate) fn detach(&self) -> Frame<Bytes, N> {
         let buffer = Bytes::copy_from_slice(self.buffer.as_ref());
-        Frame {
-            buffer,
-            spans: self.spans,
-            utf8: self.utf8,
-        }
+        Frame { buffer, spans: self.spans, utf8: self.utf8 }
     }
 
     /// The same frame, borrowed.
     pub(crate) fn borrowed(&self) -> Frame<&[u8], N> {
-        Frame {
-            buffer: self.buffer.as_ref(),
-            spans: self.spans,
-            utf8: self.utf8,
-        }
+        Frame { buffer: self.buffer.as_ref(), spans: self.spans, utf8: self.utf8 }
     }
 }
 
@@ -292,9 +273,9 @@ fn check_utf8(bytes: &[u8]) -> Result<(), usize> {
     // Topics are short and ASCII: eight bytes at a time, the last eight read again to end flush.
     if let (8..=64, Some(last)) = (bytes.len(), bytes.last_chunk::<8>()) {
         let (words, _) = bytes.as_chunks::<8>();
-        let all = words.iter().fold(u64::from_ne_bytes(*last), |all, word| {
-            all | u64::from_ne_bytes(*word)
-        });
+        let all = words
+            .iter()
+            .fold(u64::from_ne_bytes(*last), |all, word| all | u64::from_ne_bytes(*word));
         if all & 0x8080_8080_8080_8080 == 0 {
             return Ok(());
         }
@@ -321,9 +302,7 @@ mod tests {
             for at in 0..len {
                 for bad in [0x80, 0xc3, 0xff] {
                     bytes[at] = bad;
-                    let std = std::str::from_utf8(&bytes)
-                        .map(drop)
-                        .map_err(|e| e.valid_up_to());
+                    let std = std::str::from_utf8(&bytes).map(drop).map_err(|e| e.valid_up_to());
                     assert_eq!(check_utf8(&bytes), std, "{bad:#x} at {at} of {len}");
                 }
                 bytes[at] = b'a';
@@ -342,7 +321,7 @@ mod tests {
                 }
                 Ok(())
             };
-            let (frame, ()) = Frame::parse(&b"ab\xff"[..], read).unwrap();
+            let frame = Frame::parse(&b"ab\xff"[..], read).unwrap();
             frame.text(0).map(str::to_owned)
         };
         assert_eq!(text(false).as_deref(), Some("ab"));

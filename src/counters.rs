@@ -174,9 +174,7 @@ mod enabled {
                     })
                 })
                 .collect();
-            threads
-                .into_iter()
-                .for_each(|thread| thread.join().unwrap());
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
             assert!((process() - before).copies >= 36);
         }
     }

@@ -59,13 +59,22 @@ impl<'a> Cursor<'a> {
     /// [`ErrorKind::Truncated`] at the end. Source: protobuf.dev, "Encoding".
     #[inline(always)]
     pub fn varint(&mut self, rules: &Rules, context: &'static str) -> Result<u64, Error> {
-        match self.bytes.get(self.position) {
-            Some(&byte) if byte < 0x80 => {
-                self.position += 1;
-                Ok(byte.into())
-            }
-            _ => self.long_varint(rules, context),
+        let rest = self.rest();
+        let (value, len) = match rest {
+            [byte, ..] if *byte < 0x80 => (u64::from(*byte), 1),
+            _ => match rest.first_chunk::<MAX_VARINT_LEN>() {
+                Some(window) => varint_in_word(window),
+                None => varint_by_byte(rest),
+            },
+        };
+        if len == 0 {
+            return Err(self.bad_varint(context));
         }
+        if rules.minimal_varints && len > 1 && rest[len - 1] == 0 {
+            return Err(self.padded_varint(context));
+        }
+        self.position += len;
+        Ok(value)
     }
 
     /// Takes a negentropy varint: most significant group first, at most 64 bits.
@@ -129,58 +138,34 @@ impl<'a> Cursor<'a> {
         self.bytes
     }
 
-    /// Varints of two bytes and more: from one 64-bit word where ten bytes can be read, byte by
-    /// byte near the end.
-    #[inline]
-    fn long_varint(&mut self, rules: &Rules, context: &'static str) -> Result<u64, Error> {
-        let rest = self.rest();
-        let (value, len) = match rest.first_chunk::<10>() {
-            Some(window) => varint_in_word(window),
-            None => varint_by_byte(rest),
-        };
-        if len == 0 {
-            return Err(self.bad_varint(context));
-        }
-        if rules.minimal_varints && rest[len - 1] == 0 && len > 1 {
-            return Err(Error::new(
-                ErrorKind::VarintNotMinimal,
-                self.position,
-                context,
-            ));
-        }
-        self.position += len;
-        Ok(value)
-    }
+    // The cold ends take the cursor by value: a reference would keep it in memory, not registers.
 
     #[cold]
     #[inline(never)]
-    fn bad_varint(&self, context: &'static str) -> Error {
-        if self
-            .rest()
-            .iter()
-            .take(MAX_VARINT_LEN)
-            .all(|byte| *byte >= 0x80)
-            && self.remaining() < MAX_VARINT_LEN
-        {
+    fn bad_varint(self, context: &'static str) -> Error {
+        let is_cut = self.remaining() < MAX_VARINT_LEN && self.rest().iter().all(|b| *b >= 0x80);
+        if is_cut {
             return self.truncated_varint(context);
         }
         Error::new(ErrorKind::VarintOverflow, self.position, context)
     }
 
+    #[cold]
+    #[inline(never)]
+    fn padded_varint(self, context: &'static str) -> Error {
+        Error::new(ErrorKind::VarintNotMinimal, self.position, context)
+    }
+
     /// A varint that ends with the input: one byte more than is left is the least it needs.
     #[cold]
-    fn truncated_varint(&self, context: &'static str) -> Error {
+    fn truncated_varint(self, context: &'static str) -> Error {
         self.truncated(self.remaining() as u64 + 1, context)
     }
 
     #[cold]
     #[inline(never)]
-    fn truncated(&self, needed: u64, context: &'static str) -> Error {
-        Error::new(
-            ErrorKind::truncated(needed, self.remaining()),
-            self.position,
-            context,
-        )
+    fn truncated(self, needed: u64, context: &'static str) -> Error {
+        Error::new(ErrorKind::truncated(needed, self.remaining()), self.position, context)
     }
 }
 
@@ -196,7 +181,7 @@ pub struct MsbVarint {
 /// The value and length of the varint at the start of `window`; length 0 if it does not fit 64
 /// bits. The fast twin of [`varint_by_byte`].
 #[inline(always)]
-fn varint_in_word(window: &[u8; 10]) -> (u64, usize) {
+fn varint_in_word(window: &[u8; MAX_VARINT_LEN]) -> (u64, usize) {
     let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9] = *window;
     let word = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
     let ends = !word & 0x8080_8080_8080_8080;
@@ -224,6 +209,7 @@ fn pack_groups(word: u64) -> u64 {
 
 /// The value and length of the varint at the start of `bytes`; length 0 if it does not end in
 /// them or does not fit 64 bits.
+#[inline(never)]
 fn varint_by_byte(bytes: &[u8]) -> (u64, usize) {
     let mut value = 0;
     for (i, &byte) in bytes.iter().take(MAX_VARINT_LEN).enumerate() {
@@ -255,85 +241,35 @@ mod tests {
             (&[0x81, 0x00], 128),
             (&[0x81, 0x80, 0x00], 16384),
             (&[0x90, 0x80, 0x80, 0x80, 0x00], 1 << 32),
-            (
-                &[0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
-                u64::MAX,
-            ),
+            (&[0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], u64::MAX),
         ] {
             let read = Cursor::new(bytes).varint_msb("x");
-            assert_eq!(
-                read,
-                Ok(MsbVarint {
-                    value,
-                    is_minimal: true
-                })
-            );
+            assert_eq!(read, Ok(MsbVarint { value, is_minimal: true }));
         }
         let padded = Cursor::new(&[0x80, 0x01]).varint_msb("x").unwrap();
-        assert_eq!(
-            padded,
-            MsbVarint {
-                value: 1,
-                is_minimal: false
-            }
-        );
+        assert_eq!(padded, MsbVarint { value: 1, is_minimal: false });
     }
 
     #[test]
     fn negentropy_varints_that_are_refused() {
         let error = |bytes| Cursor::new(bytes).varint_msb("x").unwrap_err().kind();
-        assert_eq!(
-            error(&[0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00]),
-            OVERFLOW
-        );
+        assert_eq!(error(&[0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00]), OVERFLOW);
         assert_eq!(error(&[0xff; 11]), OVERFLOW);
-        assert_eq!(
-            error(&[0x80]),
-            ErrorKind::Truncated {
-                needed: 2,
-                remaining: 1
-            }
-        );
-        assert_eq!(
-            error(&[]),
-            ErrorKind::Truncated {
-                needed: 1,
-                remaining: 0
-            }
-        );
+        assert_eq!(error(&[0x80]), ErrorKind::Truncated { needed: 2, remaining: 1 });
+        assert_eq!(error(&[]), ErrorKind::Truncated { needed: 1, remaining: 0 });
     }
 
     #[test]
     fn protobuf_varints_that_are_refused() {
-        let error = |bytes| {
-            Cursor::new(bytes)
-                .varint(&Rules::STRICT, "x")
-                .unwrap_err()
-                .kind()
-        };
+        let error = |bytes| Cursor::new(bytes).varint(&Rules::STRICT, "x").unwrap_err().kind();
         assert_eq!(error(&[0xff; 11]), OVERFLOW);
         let mut tenth = [0xff; 10];
         tenth[9] = 2;
         assert_eq!(error(&tenth), OVERFLOW);
         assert_eq!(error(&[0x82, 0x00]), ErrorKind::VarintNotMinimal);
-        assert_eq!(
-            error(&[0xff; 9]),
-            ErrorKind::Truncated {
-                needed: 10,
-                remaining: 9
-            }
-        );
-        assert_eq!(
-            error(&[]),
-            ErrorKind::Truncated {
-                needed: 1,
-                remaining: 0
-            }
-        );
-        assert_eq!(
-            Cursor::new(&[0x82, 0x00]).varint(&Rules::PROTO3, "x"),
-            Ok(2)
-        );
+        assert_eq!(error(&[0xff; 9]), ErrorKind::Truncated { needed: 10, remaining: 9 });
+        assert_eq!(error(&[]), ErrorKind::Truncated { needed: 1, remaining: 0 });
+        assert_eq!(Cursor::new(&[0x82, 0x00]).varint(&Rules::PROTO3, "x"), Ok(2));
     }
 
     #[test]

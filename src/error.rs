@@ -26,11 +26,7 @@ impl Error {
     ///
     /// Offsets beyond `u32::MAX` are stored as `u32::MAX`: no view takes a frame that long.
     pub const fn new(kind: ErrorKind, offset: usize, context: &'static str) -> Self {
-        Self {
-            context,
-            kind,
-            offset: saturate(offset as u64),
-        }
+        Self { context, kind, offset: saturate(offset as u64) }
     }
 
     /// What kind of error this is.
@@ -66,11 +62,7 @@ impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {}, at byte {}",
-            self.context, self.kind, self.offset
-        )
+        write!(f, "{}: {}, at byte {}", self.context, self.kind, self.offset)
     }
 }
 
@@ -207,30 +199,19 @@ impl ErrorKind {
     }
 
     pub(crate) const fn truncated(needed: u64, remaining: usize) -> Self {
-        Self::Truncated {
-            needed: saturate(needed),
-            remaining: saturate(remaining as u64),
-        }
+        Self::Truncated { needed: saturate(needed), remaining: saturate(remaining as u64) }
     }
 
     pub(crate) const fn wrong_length(expected: usize, found: usize) -> Self {
-        Self::WrongLength {
-            expected: saturate(expected as u64),
-            found: saturate(found as u64),
-        }
+        Self::WrongLength { expected: saturate(expected as u64), found: saturate(found as u64) }
     }
 
     pub(crate) const fn too_long(len: usize, limit: u32) -> Self {
-        Self::TooLong {
-            len: saturate(len as u64),
-            limit,
-        }
+        Self::TooLong { len: saturate(len as u64), limit }
     }
 
     pub(crate) const fn hex_odd_length(found: usize) -> Self {
-        Self::HexOddLength {
-            found: saturate(found as u64),
-        }
+        Self::HexOddLength { found: saturate(found as u64) }
     }
 }
 
@@ -238,20 +219,11 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Incomplete { needed: None } => f.write_str("incomplete, more bytes are needed"),
-            Self::Incomplete {
-                needed: Some(needed),
-            } => {
+            Self::Incomplete { needed: Some(needed) } => {
                 write!(f, "incomplete, {needed} more bytes are needed")
             }
-            Self::Truncated {
-                needed: u32::MAX,
-                remaining,
-            } => {
-                write!(
-                    f,
-                    "truncated, {} or more bytes needed, {remaining} left",
-                    u32::MAX
-                )
+            Self::Truncated { needed: u32::MAX, remaining } => {
+                write!(f, "truncated, {} or more bytes needed, {remaining} left", u32::MAX)
             }
             Self::Truncated { needed, remaining } => {
                 write!(f, "truncated, {needed} bytes needed, {remaining} left")
@@ -267,9 +239,7 @@ impl fmt::Display for ErrorKind {
             Self::VarintNotMinimal => f.write_str("varint is not in its shortest form"),
             Self::OutOfRange { max } => write!(f, "out of range, at most {max} fits"),
             Self::FieldNumber => f.write_str("field number out of range, 1 to 536870911 expected"),
-            Self::WireType {
-                found: found @ (3 | 4),
-            } => {
+            Self::WireType { found: found @ (3 | 4) } => {
                 write!(f, "wire type {found} (group) is refused by these rules")
             }
             Self::WireType { found } => write!(f, "wire type {found} does not exist"),
@@ -279,14 +249,8 @@ impl fmt::Display for ErrorKind {
             Self::GroupEnd => f.write_str("end of a group that was not begun"),
             Self::TooDeep { limit } => write!(f, "nested deeper than {limit}"),
             Self::Utf8 => f.write_str("not UTF-8"),
-            Self::HexDigit {
-                found: found @ b'A'..=b'F',
-            } => {
-                write!(
-                    f,
-                    "lowercase hex digit expected, found {}",
-                    ShownByte(found)
-                )
+            Self::HexDigit { found: found @ b'A'..=b'F' } => {
+                write!(f, "lowercase hex digit expected, found {}", ShownByte(found))
             }
             Self::HexDigit { found } => {
                 write!(f, "hex digit expected, found {}", ShownByte(found))
@@ -294,16 +258,10 @@ impl fmt::Display for ErrorKind {
             Self::HexOddLength { found } => {
                 write!(f, "{found} hex digits, an even number expected")
             }
-            Self::Unexpected {
-                expected,
-                found: Some(found),
-            } => {
+            Self::Unexpected { expected, found: Some(found) } => {
                 write!(f, "{expected} expected, found {}", ShownByte(found))
             }
-            Self::Unexpected {
-                expected,
-                found: None,
-            } => {
+            Self::Unexpected { expected, found: None } => {
                 write!(f, "{expected} expected, found the end")
             }
             Self::Unsupported => f.write_str("not supported"),
@@ -358,11 +316,7 @@ impl fmt::Display for ShownByte {
 }
 
 const fn saturate(number: u64) -> u32 {
-    if number > u32::MAX as u64 {
-        u32::MAX
-    } else {
-        number as u32
-    }
+    if number > u32::MAX as u64 { u32::MAX } else { number as u32 }
 }
 
 #[cfg(test)]
@@ -378,10 +332,7 @@ mod tests {
     fn offsets_and_counts_saturate() {
         let error = Error::new(ErrorKind::truncated(u64::MAX, 0), usize::MAX, "x");
         assert_eq!(error.offset_by(5).offset(), u32::MAX as usize);
-        assert_eq!(
-            error.kind().to_string(),
-            "truncated, 4294967295 or more bytes needed, 0 left"
-        );
+        assert_eq!(error.kind().to_string(), "truncated, 4294967295 or more bytes needed, 0 left");
     }
 
     #[test]

@@ -24,11 +24,7 @@ pub fn encode(bytes: &[u8], out: &mut [u8]) {
 pub fn decode(hex: &[u8], out: &mut [u8], case: Case, context: &'static str) -> Result<(), Error> {
     if !hex.len().is_multiple_of(2) {
         check_digits(hex, case, context)?;
-        return Err(Error::new(
-            ErrorKind::hex_odd_length(hex.len()),
-            hex.len(),
-            context,
-        ));
+        return Err(Error::new(ErrorKind::hex_odd_length(hex.len()), hex.len(), context));
     }
     if hex.len() / 2 != out.len() {
         let kind = ErrorKind::wrong_length(out.len(), hex.len() / 2);
@@ -86,20 +82,14 @@ fn check_digits(hex: &[u8], case: Case, context: &'static str) -> Result<(), Err
         Case::Lower => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
     };
     match hex.iter().position(|byte| !is_digit(byte)) {
-        Some(at) => Err(Error::new(
-            ErrorKind::HexDigit { found: hex[at] },
-            at,
-            context,
-        )),
+        Some(at) => Err(Error::new(ErrorKind::HexDigit { found: hex[at] }, at, context)),
         None => Ok(()),
     }
 }
 
 /// Whether hex digits hold an uppercase letter. Of digits, only those have bit 6 without bit 5.
 fn has_uppercase(digits: &[u8]) -> bool {
-    digits
-        .iter()
-        .fold(false, |any, byte| any | (byte & 0x60 == 0x40))
+    digits.iter().fold(false, |any, byte| any | (byte & 0x60 == 0x40))
 }
 
 #[cfg(test)]
@@ -127,15 +117,9 @@ mod tests {
             "x: hex digit expected, found `g`, at byte 1"
         );
         let upper = error("00fFa", Case::Lower);
-        assert_eq!(
-            upper.to_string(),
-            "x: lowercase hex digit expected, found `F`, at byte 3"
-        );
+        assert_eq!(upper.to_string(), "x: lowercase hex digit expected, found `F`, at byte 3");
         let odd = error("00f", Case::Lower);
-        assert_eq!(
-            odd.to_string(),
-            "x: 3 hex digits, an even number expected, at byte 3"
-        );
+        assert_eq!(odd.to_string(), "x: 3 hex digits, an even number expected, at byte 3");
         assert!(decode(b"0F", &mut [0], Case::Any, "x").is_ok());
         let long = decode(b"0000", &mut [0], Case::Any, "x").unwrap_err();
         assert_eq!(long.to_string(), "x: 2 bytes, 1 expected, at byte 0");

@@ -35,10 +35,7 @@ use crate::rules::Rules;
 /// # Ok::<(), borrowire::Error>(())
 /// ```
 pub fn fields<'a>(message: &'a [u8], rules: &Rules) -> Fields<'a> {
-    Fields {
-        cursor: Cursor::new(message),
-        rules: *rules,
-    }
+    Fields { cursor: Cursor::new(message), rules: *rules }
 }
 
 /// Iterator over the fields of a message; see [`fields`]. Ends after the first error.
@@ -96,12 +93,7 @@ impl<'a> Field<'a> {
             WireType::I32 => Value::I32(u32::from_le_bytes(cursor.take_array(CONTEXT)?)),
         };
         let raw = &cursor.bytes()[offset..cursor.position()];
-        Ok(Self {
-            number: tag.number,
-            value,
-            raw,
-            offset,
-        })
+        Ok(Self { number: tag.number, value, raw, offset })
     }
 }
 
@@ -153,11 +145,7 @@ impl Tag {
             4 if rules.groups => WireType::EndGroup,
             5 => WireType::I32,
             found => {
-                return Err(Error::new(
-                    ErrorKind::WireType { found },
-                    offset,
-                    "proto.tag",
-                ));
+                return Err(Error::new(ErrorKind::WireType { found }, offset, "proto.tag"));
             }
         };
         Ok(Self { number, wire_type })
@@ -321,12 +309,7 @@ fn skip_group(
             return Err(Error::new(kind, start_offset, "proto.group"));
         }
         let tag = Tag::read(cursor, rules)?;
-        if tag
-            == (Tag {
-                number: start.number,
-                wire_type: WireType::EndGroup,
-            })
-        {
+        if tag == (Tag { number: start.number, wire_type: WireType::EndGroup }) {
             return Ok(offset);
         }
         skip_nested(cursor, offset, tag, rules, depth)?;
@@ -345,9 +328,7 @@ mod tests {
     #[test]
     fn a_group_is_one_field_with_its_inside() {
         let message = [0x2b, 0x08, 0x01, 0x33, 0x34, 0x2c, 0x08, 0x02];
-        let read: Vec<_> = fields(&message, &Rules::PROTO3)
-            .map(Result::unwrap)
-            .collect();
+        let read: Vec<_> = fields(&message, &Rules::PROTO3).map(Result::unwrap).collect();
         assert_eq!(read[0].value, Value::Group(&[0x08, 0x01, 0x33, 0x34]));
         assert_eq!((read[0].number, read[0].raw), (5, &message[..6]));
         assert_eq!((read[1].number, read[1].offset), (1, 6));
@@ -359,29 +340,17 @@ mod tests {
         let refused = error(&[0x2b, 0x2c], &Rules::STRICT);
         assert_eq!(refused.kind(), ErrorKind::WireType { found: 3 });
         assert_eq!(error(&[0x2c], &Rules::PROTO3).kind(), ErrorKind::GroupEnd);
-        assert_eq!(
-            error(&[0x2b, 0x34], &Rules::PROTO3).kind(),
-            ErrorKind::GroupEnd
-        );
+        assert_eq!(error(&[0x2b, 0x34], &Rules::PROTO3).kind(), ErrorKind::GroupEnd);
         let open = error(&[0x08, 0x01, 0x2b, 0x08, 0x01], &Rules::PROTO3);
-        assert_eq!(
-            (open.kind(), open.offset()),
-            (ErrorKind::truncated(1, 0), 2)
-        );
+        assert_eq!((open.kind(), open.offset()), (ErrorKind::truncated(1, 0), 2));
     }
 
     #[test]
     fn groups_nest_as_deep_as_the_limit() {
         let nested = |depth: usize| [vec![0x2b; depth], vec![0x2c; depth]].concat();
         assert!(fields(&nested(100), &Rules::PROTO3).all(|field| field.is_ok()));
-        let error = fields(&nested(101), &Rules::PROTO3)
-            .next()
-            .unwrap()
-            .unwrap_err();
-        assert_eq!(
-            (error.kind(), error.offset()),
-            (ErrorKind::TooDeep { limit: 100 }, 100)
-        );
+        let error = fields(&nested(101), &Rules::PROTO3).next().unwrap().unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::TooDeep { limit: 100 }, 100));
         let endless = vec![0x2b; 1 << 20];
         assert!(fields(&endless, &Rules::ANY).next().unwrap().is_err());
     }

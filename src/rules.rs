@@ -55,10 +55,7 @@ impl Rules {
     /// What a conforming protobuf parser accepts, reading a known field with another wire type as
     /// an unknown one. Source: protobuf.dev, "Encoding"; prost 0.14 but for the wire types.
     pub const PROTO3: Self = Self {
-        limits: Limits {
-            meta: u32::MAX,
-            ..Limits::DEFAULT
-        },
+        limits: Limits { meta: u32::MAX, ..Limits::DEFAULT },
         minimal_varints: false,
         checked_field_numbers: true,
         groups: true,
@@ -105,11 +102,7 @@ impl Rules {
 impl Rules {
     /// Reads whatever any preset reads: for a second look at a frame that one of them accepted.
     pub(crate) const ANY: Self = Self {
-        limits: Limits {
-            frame: u32::MAX,
-            meta: u32::MAX,
-            group_depth: u8::MAX,
-        },
+        limits: Limits { frame: u32::MAX, meta: u32::MAX, group_depth: u8::MAX },
         minimal_varints: false,
         checked_field_numbers: false,
         groups: true,
@@ -143,11 +136,7 @@ pub struct Limits {
 
 impl Limits {
     /// The limits of [`Rules::STRICT`].
-    pub const DEFAULT: Self = Self {
-        frame: u32::MAX,
-        meta: 64,
-        group_depth: 100,
-    };
+    pub const DEFAULT: Self = Self { frame: u32::MAX, meta: 64, group_depth: 100 };
 }
 
 impl Default for Limits {

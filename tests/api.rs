@@ -37,43 +37,19 @@ fn error_texts() {
     for (frame, text) in [
         (&b""[..], "waku.payload: missing, at byte 0"),
         (b"\x0a\x01\x01", "waku.content_topic: missing, at byte 3"),
-        (
-            b"\x0a\x05\x01",
-            "waku.payload: truncated, 5 bytes needed, 1 left, at byte 2",
-        ),
-        (
-            b"\x0a",
-            "waku.payload: truncated, 1 bytes needed, 0 left, at byte 1",
-        ),
-        (
-            b"\x12\x03ab\xff",
-            "waku.content_topic: not UTF-8, at byte 4",
-        ),
-        (
-            b"\x0a\x82\x00ab",
-            "waku.payload: varint is not in its shortest form, at byte 1",
-        ),
+        (b"\x0a\x05\x01", "waku.payload: truncated, 5 bytes needed, 1 left, at byte 2"),
+        (b"\x0a", "waku.payload: truncated, 1 bytes needed, 0 left, at byte 1"),
+        (b"\x12\x03ab\xff", "waku.content_topic: not UTF-8, at byte 4"),
+        (b"\x0a\x82\x00ab", "waku.payload: varint is not in its shortest form, at byte 1"),
         (
             b"\x18\x80\x80\x80\x80\x10",
             "waku.version: out of range, at most 4294967295 fits, at byte 1",
         ),
-        (
-            b"\x08\x01",
-            "waku.payload: wire type 0, 2 expected, at byte 0",
-        ),
-        (
-            b"\x00\x01",
-            "proto.tag: field number out of range, 1 to 536870911 expected, at byte 0",
-        ),
-        (
-            b"\x2b\x2c",
-            "proto.tag: wire type 3 (group) is refused by these rules, at byte 0",
-        ),
+        (b"\x08\x01", "waku.payload: wire type 0, 2 expected, at byte 0"),
+        (b"\x00\x01", "proto.tag: field number out of range, 1 to 536870911 expected, at byte 0"),
+        (b"\x2b\x2c", "proto.tag: wire type 3 (group) is refused by these rules, at byte 0"),
         (b"\x2f", "proto.tag: wire type 7 does not exist, at byte 0"),
-        (
-            &[0xff; 11],
-            "waku.tag: varint does not fit 64 bits, at byte 0",
-        ),
+        (&[0xff; 11], "waku.tag: varint does not fit 64 bits, at byte 0"),
         (
             b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
             "waku.payload: truncated, 4294967295 or more bytes needed, 0 left, at byte 11",
@@ -82,10 +58,7 @@ fn error_texts() {
         assert_eq!(strict(frame), text);
     }
     let long_meta = [&b"\x0a\x01\x01\x12\x01a\x5a\x41"[..], &[b'x'; 65]].concat();
-    assert_eq!(
-        strict(&long_meta),
-        "waku.meta: 65 bytes, at most 64 allowed, at byte 8"
-    );
+    assert_eq!(strict(&long_meta), "waku.meta: 65 bytes, at most 64 allowed, at byte 8");
     let mut limits = Limits::DEFAULT;
     limits.meta = 65;
     assert!(MessageView::parse_with(&long_meta[..], &Rules::STRICT.with_limits(limits)).is_ok());
@@ -113,10 +86,7 @@ fn a_hash_that_many_ask_for_at_once_is_computed_once() {
             })
         })
         .collect();
-    let seen: Vec<_> = threads
-        .into_iter()
-        .map(|thread| thread.join().unwrap())
-        .collect();
+    let seen: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
     assert!(seen.iter().all(|(hashes, _)| *hashes == seen[0].0));
     #[cfg(feature = "counters")]
     {

@@ -13,53 +13,33 @@ use serde_json::Value;
 fn inspect_answers_every_case_under_every_preset() {
     let cases = fixture_json("waku/decode.json");
     let cases = cases["cases"].as_array().unwrap();
-    let lines: String = cases
-        .iter()
-        .map(|case| case["hex"].as_str().unwrap().to_owned() + "\n")
-        .collect();
+    let lines: String =
+        cases.iter().map(|case| case["hex"].as_str().unwrap().to_owned() + "\n").collect();
     for preset in ["strict", "proto3", "nwaku"] {
-        let args = [
-            "inspect", "--json", "--full", "--from", "hex", "--as", "waku", "--rules", preset,
-        ];
+        let args =
+            ["inspect", "--json", "--full", "--from", "hex", "--as", "waku", "--rules", preset];
         let output = borrowire(&args, lines.as_bytes());
         assert_eq!(output.status.code(), Some(1), "some frames are bad");
         let answers = json_lines(&output);
         assert_eq!(answers.len(), cases.len());
         for (case, answer) in cases.iter().zip(&answers) {
             let (name, expected) = (&case["name"], &case[preset]);
-            assert_eq!(
-                answer["ok"],
-                expected.get("error").is_none(),
-                "{name}, {preset}"
-            );
+            assert_eq!(answer["ok"], expected.get("error").is_none(), "{name}, {preset}");
             assert_eq!(answer["format"], "waku");
             assert_eq!(answer["len"], case["hex"].as_str().unwrap().len() / 2);
             if expected.get("error").is_some() {
                 let error = &answer["error"];
-                assert!(
-                    error["kind"].is_string() && error["offset"].is_u64(),
-                    "{name}"
-                );
-                assert!(
-                    error["context"].is_string() && error["message"].is_string(),
-                    "{name}"
-                );
+                assert!(error["kind"].is_string() && error["offset"].is_u64(), "{name}");
+                assert!(error["context"].is_string() && error["message"].is_string(), "{name}");
                 continue;
             }
             assert_eq!(answer["payload_hex"], expected["payload"], "{name}");
-            assert_eq!(
-                answer["content_topic_hex"], expected["content_topic_hex"],
-                "{name}"
-            );
+            assert_eq!(answer["content_topic_hex"], expected["content_topic_hex"], "{name}");
             assert_eq!(answer["version"], expected["version"], "{name}");
             assert_eq!(answer["timestamp_ns"], expected["timestamp"], "{name}");
             assert_eq!(answer["ephemeral"], expected["ephemeral"], "{name}");
             let meta_len = answer["meta_hex"].as_str().unwrap().len() / 2;
-            assert_eq!(
-                meta_len,
-                expected["meta_len"].as_u64().unwrap() as usize,
-                "{name}"
-            );
+            assert_eq!(meta_len, expected["meta_len"].as_u64().unwrap() as usize, "{name}");
         }
     }
 }
@@ -76,14 +56,8 @@ fn hash_gives_every_published_hash() {
         }
         let topic = case["pubsub_topic"].as_str().unwrap();
         let rule = case["rule"].as_str().unwrap();
-        let output = borrowire(
-            &["hash", "--topic", topic, "--rule", rule],
-            &builder.to_vec(),
-        );
-        assert_eq!(
-            stdout(&output),
-            format!("{}\n", case["hash"].as_str().unwrap())
-        );
+        let output = borrowire(&["hash", "--topic", topic, "--rule", rule], &builder.to_vec());
+        assert_eq!(stdout(&output), format!("{}\n", case["hash"].as_str().unwrap()));
         assert!(output.status.success());
     }
 }
@@ -103,12 +77,7 @@ fn frames_come_in_four_encodings() {
         let args = ["hash", id, "--rules", "proto3", "--from", from];
         let output = borrowire(&args, input);
         let expected = borrowire::waku::gossip_id(frame);
-        assert_eq!(
-            stdout(&output),
-            format!("{expected}\n"),
-            "{from}: {}",
-            stderr(&output)
-        );
+        assert_eq!(stdout(&output), format!("{expected}\n"), "{from}: {}", stderr(&output));
     }
 }
 
@@ -118,11 +87,7 @@ fn an_empty_line_is_a_frame_of_no_bytes() {
         let args = ["inspect", "--json", "--rules", "proto3", "--from", from];
         let answers = json_lines(&borrowire(&args, b"\n\n"));
         assert_eq!(answers.len(), 2);
-        assert!(
-            answers
-                .iter()
-                .all(|answer| answer["ok"] == true && answer["len"] == 0)
-        );
+        assert!(answers.iter().all(|answer| answer["ok"] == true && answer["len"] == 0));
         assert!(json_lines(&borrowire(&args, b"")).is_empty());
     }
 }
@@ -130,10 +95,8 @@ fn an_empty_line_is_a_frame_of_no_bytes() {
 #[test]
 fn people_see_the_bytes_around_an_error_with_a_caret() {
     let meta = "78".repeat(65);
-    let output = borrowire(
-        &["inspect", "--from", "hex"],
-        format!("0a01011201615a41{meta}").as_bytes(),
-    );
+    let output =
+        borrowire(&["inspect", "--from", "hex"], format!("0a01011201615a41{meta}").as_bytes());
     let expected = "\
 -:1: waku, 73 bytes, bad
   waku.meta: 65 bytes, at most 64 allowed, at byte 8
@@ -147,29 +110,20 @@ fn people_see_the_bytes_around_an_error_with_a_caret() {
 #[test]
 fn a_caret_stands_after_the_last_byte_too() {
     let topic = "61".repeat(14);
-    let output = borrowire(
-        &["inspect", "--from", "hex"],
-        format!("120e{topic}").as_bytes(),
-    );
+    let output = borrowire(&["inspect", "--from", "hex"], format!("120e{topic}").as_bytes());
     let dump = stdout(&output);
     let rows: Vec<_> = dump.lines().skip(2).collect();
     assert_eq!(
         rows[0],
         "  00000000  12 0e 61 61 61 61 61 61 61 61 61 61 61 61 61 61  ..aaaaaaaaaaaaaa"
     );
-    assert_eq!(
-        (rows[1].trim_end(), rows[2]),
-        ("  00000010", "            ^^")
-    );
+    assert_eq!((rows[1].trim_end(), rows[2]), ("  00000010", "            ^^"));
 }
 
 #[test]
 fn people_see_the_fields_and_the_hash() {
     let frame = fixture("waku/rfc14-meta.bin");
-    let output = borrowire(
-        &["inspect", "--topic", "/waku/2/default-waku/proto", &frame],
-        b"",
-    );
+    let output = borrowire(&["inspect", "--topic", "/waku/2/default-waku/proto", &frame], b"");
     let text = stdout(&output);
     for row in [
         "content_topic     \"/waku/2/default-content/proto\"",
@@ -193,15 +147,9 @@ fn a_bad_line_is_told_and_the_others_are_done() {
         told.contains("-:2: ") && told.contains("hex: hex digit expected, found `z`"),
         "{told}"
     );
-    assert!(
-        told.contains("-:3: ") && told.contains("hex: 3 hex digits"),
-        "{told}"
-    );
+    assert!(told.contains("-:3: ") && told.contains("hex: 3 hex digits"), "{told}");
     assert_eq!(output.status.code(), Some(1));
-    let bad = borrowire(
-        &["hash", "--gossip", "--json", "--from", "base64"],
-        b"EgF\x00\n",
-    );
+    let bad = borrowire(&["hash", "--gossip", "--json", "--from", "base64"], b"EgF\x00\n");
     assert_eq!(json_lines(&bad)[0]["error"]["offset"], 3);
 }
 
@@ -216,10 +164,7 @@ fn wrong_usage_and_unreadable_files_exit_with_2() {
     ] {
         let output = borrowire(args, b"");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(
-            !output.stderr.is_empty() && output.stdout.is_empty(),
-            "{args:?}"
-        );
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{args:?}");
     }
 }
 
@@ -237,10 +182,7 @@ fn borrowire(args: &[&str], input: &[u8]) -> Output {
 }
 
 fn json_lines(output: &Output) -> Vec<Value> {
-    stdout(output)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn stdout(output: &Output) -> String {
@@ -261,8 +203,5 @@ fn fixture_json(name: &str) -> Value {
 
 fn unhex(value: &Value) -> Vec<u8> {
     let hex = value.as_str().unwrap_or_default();
-    (0..hex.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
-        .collect()
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }

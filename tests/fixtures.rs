@@ -16,11 +16,9 @@ fn waku_frames_are_read_as_each_preset_must() {
     assert!(cases.len() > 40);
     for case in cases {
         let frame = unhex(&case["hex"]);
-        for (preset, rules) in [
-            ("strict", Rules::STRICT),
-            ("proto3", Rules::PROTO3),
-            ("nwaku", Rules::NWAKU),
-        ] {
+        for (preset, rules) in
+            [("strict", Rules::STRICT), ("proto3", Rules::PROTO3), ("nwaku", Rules::NWAKU)]
+        {
             let name = format!("{}, {preset}", case["name"]);
             let expected = &case[preset];
             let read = MessageView::parse_with(&frame[..], &rules);
@@ -29,11 +27,7 @@ fn waku_frames_are_read_as_each_preset_must() {
                 continue;
             }
             let read = read.unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(
-                Hex(read.payload()).to_string(),
-                expected["payload"],
-                "{name}"
-            );
+            assert_eq!(Hex(read.payload()).to_string(), expected["payload"], "{name}");
             let topic = Hex(read.content_topic_bytes()).to_string();
             assert_eq!(topic, expected["content_topic_hex"], "{name}");
             assert_eq!(read.version(), expected["version"], "{name}");
@@ -76,11 +70,7 @@ fn a_message_written_otherwise_keeps_its_hash_and_gets_another_gossip_id() {
     let short = unhex_str("0a01011201615002");
     let long = unhex_str("0a0101120161180050025a00aa0100f80100");
     for frame in [&short, &long] {
-        let hash = message_hash(
-            "t",
-            &MessageView::parse(&frame[..]).unwrap(),
-            HashRule::default(),
-        );
+        let hash = message_hash("t", &MessageView::parse(&frame[..]).unwrap(), HashRule::default());
         let expected = "92370dad4ca4c6ee51dbdbba57c21d8cb1ffcd73f79d810cb841d0a1e2ad9d80";
         assert_eq!(hash.to_string(), expected);
     }
@@ -96,13 +86,7 @@ fn timestamps_keep_all_digits_and_field_4_is_not_one() {
     let retired = [&b"\x0a\x01\x01\x12\x01a\x21"[..], &1.5e9_f64.to_le_bytes()].concat();
     let message = MessageView::parse(&retired[..]).unwrap();
     assert_eq!(message.timestamp(), 0);
-    assert_eq!(
-        message
-            .unknown_fields()
-            .map(|field| field.number)
-            .collect::<Vec<_>>(),
-        [4]
-    );
+    assert_eq!(message.unknown_fields().map(|field| field.number).collect::<Vec<_>>(), [4]);
 }
 
 /// Report: nodes that did not know a proof field dropped it when forwarding.
@@ -123,10 +107,7 @@ fn content_topics_belong_to_the_shards_published() {
         ("/toychat2/2/huilong/proto", 6),
         ("/toychat/4/huilong/proto2", 7),
     ] {
-        let shard = ContentTopic::parse(topic)
-            .unwrap()
-            .shard(1, shards)
-            .unwrap();
+        let shard = ContentTopic::parse(topic).unwrap().shard(1, shards).unwrap();
         assert_eq!(shard.index, index, "{topic}");
         assert_eq!(ContentTopic::parse(topic).unwrap().to_string(), topic);
     }

@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 fn every_file_is_on_a_floor() {
     let floors = floors();
     for (room, path) in files() {
-        assert!(
-            floors.contains_key(&room),
-            "{} is on no floor of lib.rs",
-            path.display()
-        );
+        assert!(floors.contains_key(&room), "{} is on no floor of lib.rs", path.display());
     }
 }
 
@@ -51,9 +47,7 @@ fn floors() -> BTreeMap<String, usize> {
         if line.starts_with("// -- ") {
             floor += 1;
         }
-        let module = line
-            .strip_prefix("pub mod ")
-            .or_else(|| line.strip_prefix("mod "));
+        let module = line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod "));
         if let Some(module) = module.and_then(|rest| rest.strip_suffix(';')) {
             assert!(floor > 0, "{module} stands before the first floor");
             floors.insert(module.to_owned(), floor);
@@ -72,12 +66,7 @@ fn files() -> Vec<(String, PathBuf)> {
             let path = entry.unwrap().path();
             let inside = path.strip_prefix(source()).unwrap();
             let first = inside.components().next().unwrap().as_os_str();
-            let room = Path::new(first)
-                .file_stem()
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned();
+            let room = Path::new(first).file_stem().unwrap().to_str().unwrap().to_owned();
             if ["lib", "main", "cli"].contains(&room.as_str()) {
                 continue;
             }

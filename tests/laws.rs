@@ -38,18 +38,9 @@ pub fn waku_message(frame: &[u8]) {
     for view in [&strict, &proto3, &nwaku].into_iter().flatten() {
         view_is_whole(frame, view);
     }
-    for error in [&strict, &proto3, &nwaku]
-        .into_iter()
-        .filter_map(|read| read.as_ref().err())
-    {
-        assert!(
-            error.offset() <= frame.len(),
-            "{error} lies outside of the frame"
-        );
-        assert!(
-            !error.is_incomplete(),
-            "{error}: a WakuMessage has no framing of its own"
-        );
+    for error in [&strict, &proto3, &nwaku].into_iter().filter_map(|read| read.as_ref().err()) {
+        assert!(error.offset() <= frame.len(), "{error} lies outside of the frame");
+        assert!(!error.is_incomplete(), "{error}: a WakuMessage has no framing of its own");
     }
     strict_is_what_all_accept(&strict, &proto3, &nwaku);
     proto3_is_prost(frame, proto3.as_ref().ok());
@@ -74,12 +65,7 @@ fn view_is_whole(frame: &[u8], view: &MessageView<&[u8]>) {
         .or_else(|_| MessageView::parse_with(&bytes[..], &Rules::NWAKU))
         .unwrap();
     assert_eq!(again, *view);
-    assert!(
-        again
-            .unknown_fields()
-            .map(|f| f.raw)
-            .eq(view.unknown_fields().map(|f| f.raw))
-    );
+    assert!(again.unknown_fields().map(|f| f.raw).eq(view.unknown_fields().map(|f| f.raw)));
     hash_is_sha256_of_the_concatenation("/waku/2/rs/0/0", view);
 }
 
@@ -111,20 +97,13 @@ fn proto3_is_prost(frame: &[u8], view: Option<&MessageView<&[u8]>>) {
             assert_eq!(view.has(field::VERSION), prost.version.is_some());
             assert_eq!(view.has(field::TIMESTAMP), prost.timestamp.is_some());
             assert_eq!(view.has(field::META), prost.meta.is_some());
-            assert_eq!(
-                view.has(field::RATE_LIMIT_PROOF),
-                prost.rate_limit_proof.is_some()
-            );
+            assert_eq!(view.has(field::RATE_LIMIT_PROOF), prost.rate_limit_proof.is_some());
             assert_eq!(view.has(field::EPHEMERAL), prost.ephemeral.is_some());
         }
         (Some(view), None) => {
-            let mut known_numbers = view
-                .unknown_fields()
-                .filter(|f| KNOWN_NUMBERS.contains(&f.number));
-            assert!(
-                known_numbers.next().is_some(),
-                "prost refuses what we accept"
-            );
+            let mut known_numbers =
+                view.unknown_fields().filter(|f| KNOWN_NUMBERS.contains(&f.number));
+            assert!(known_numbers.next().is_some(), "prost refuses what we accept");
         }
         (None, Some(_)) => panic!("prost accepts what we refuse"),
         (None, None) => {}
@@ -140,26 +119,15 @@ pub fn hash_is_sha256_of_the_concatenation<B: Buffer>(topic: &str, view: &Messag
     let without_timestamp: [u8; 32] = Sha256::digest(&bytes).into();
     bytes.extend_from_slice(&view.timestamp().to_be_bytes());
     let with_timestamp: [u8; 32] = Sha256::digest(&bytes).into();
-    assert_eq!(
-        message_hash(topic, view, HashRule::ZeroTimestamp).0,
-        with_timestamp
-    );
-    let omitted = if view.timestamp() == 0 {
-        without_timestamp
-    } else {
-        with_timestamp
-    };
+    assert_eq!(message_hash(topic, view, HashRule::ZeroTimestamp).0, with_timestamp);
+    let omitted = if view.timestamp() == 0 { without_timestamp } else { with_timestamp };
     assert_eq!(message_hash(topic, view, HashRule::OmitZero).0, omitted);
 }
 
 /// What is built is read back, by prost too, in every style.
 pub fn built_is_read_back(message: &ProstMessage) {
     let builder = builder(message);
-    let styles = [
-        builder.clone(),
-        builder.clone().always_present(),
-        builder.clone().omit_empty(),
-    ];
+    let styles = [builder.clone(), builder.clone().always_present(), builder.clone().omit_empty()];
     for builder in &styles {
         let bytes = builder.to_vec();
         assert_eq!(bytes.len(), builder.encoded_len());
@@ -211,9 +179,7 @@ pub fn proto_fields(message: &[u8]) {
 /// Every prefix of `input`, and `input` with each byte changed in turn (all bytes of the first
 /// 4 KiB, one in 251 after), handed to `law`.
 pub fn every_damage(input: &[u8], law: impl Fn(&[u8])) {
-    let mut places = (0..input.len())
-        .filter(|i| *i < 4096 || i % 251 == 0)
-        .collect::<Vec<_>>();
+    let mut places = (0..input.len()).filter(|i| *i < 4096 || i % 251 == 0).collect::<Vec<_>>();
     places.push(input.len());
     let mut damaged = input.to_vec();
     for at in places {
@@ -261,18 +227,14 @@ mod driven {
     #[test]
     fn by_a_damaged_large_frame() {
         let payload: Vec<u8> = (0..20_000_u32).map(|i| (i * 177) as u8).collect();
-        let message = MessageBuilder::new("/a/1/b/proto", &payload)
-            .timestamp(-1)
-            .always_present();
+        let message = MessageBuilder::new("/a/1/b/proto", &payload).timestamp(-1).always_present();
         every_damage(&message.to_vec(), waku_message);
     }
 
     #[test]
     fn by_the_committed_corpus() {
         let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/waku_message");
-        let inputs = fs::read_dir(corpus)
-            .unwrap()
-            .map(|entry| fs::read(entry.unwrap().path()));
+        let inputs = fs::read_dir(corpus).unwrap().map(|entry| fs::read(entry.unwrap().path()));
         assert!(inputs.map(|input| waku_message(&input.unwrap())).count() > 20);
     }
 
@@ -292,9 +254,8 @@ mod driven {
     #[test]
     #[ignore = "writes fixtures/waku/prost.hex"]
     fn record_the_frames_of_prost() {
-        let frames = prost_messages()
-            .into_iter()
-            .map(|message| prost::Message::encode_to_vec(&message));
+        let frames =
+            prost_messages().into_iter().map(|message| prost::Message::encode_to_vec(&message));
         let lines: String = frames.map(|frame| Hex(&frame).to_string() + "\n").collect();
         fs::write(PROST_FRAMES, lines).unwrap();
     }
@@ -339,20 +300,11 @@ mod driven {
     /// Messages whose lengths and numbers sit where varints and vectors change size.
     fn prost_messages() -> Vec<ProstMessage> {
         let lengths = [0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300];
-        let timestamps = [
-            None,
-            Some(0),
-            Some(1),
-            Some(-1),
-            Some(i64::MIN),
-            Some(i64::MAX),
-            Some(1 << 56),
-        ];
+        let timestamps =
+            [None, Some(0), Some(1), Some(-1), Some(i64::MIN), Some(i64::MAX), Some(1 << 56)];
         let versions = [None, Some(0), Some(2), Some(127), Some(128), Some(u32::MAX)];
         let message = |i: usize| ProstMessage {
-            payload: (0..lengths[i % lengths.len()])
-                .map(|j| (177 * j + i) as u8)
-                .collect(),
+            payload: (0..lengths[i % lengths.len()]).map(|j| (177 * j + i) as u8).collect(),
             content_topic: format!("/waku-{}/1/é{i}/proto", "x".repeat(i)),
             version: versions[i % versions.len()],
             timestamp: timestamps[i % timestamps.len()],
@@ -364,9 +316,8 @@ mod driven {
     }
 
     fn message() -> impl Strategy<Value = ProstMessage> {
-        let edge = prop::sample::select(vec![
-            0_usize, 1, 15, 16, 17, 63, 64, 65, 127, 128, 16383, 16384,
-        ]);
+        let edge =
+            prop::sample::select(vec![0_usize, 1, 15, 16, 17, 63, 64, 65, 127, 128, 16383, 16384]);
         let payload = prop_oneof![
             vec(any::<u8>(), 0..300),
             (edge, any::<u8>()).prop_map(|(len, byte)| vec![byte; len]),
@@ -408,14 +359,7 @@ mod driven {
     /// than not; groups are opened and closed at random.
     fn noisy_field() -> impl Strategy<Value = Vec<u8>> {
         let number = prop::sample::select(vec![0_u64, 1, 2, 3, 4, 10, 11, 21, 31, 100, 1 << 29]);
-        (
-            number,
-            0_u64..8,
-            vec(any::<u8>(), 0..20),
-            any::<u64>(),
-            0_u32..64,
-            any::<bool>(),
-        )
+        (number, 0_u64..8, vec(any::<u8>(), 0..20), any::<u64>(), 0_u32..64, any::<bool>())
             .prop_map(|(number, wire_type, bytes, value, shift, padded)| {
                 let mut out = Vec::new();
                 proto::put_varint(&mut out, number << 3 | wire_type);
@@ -442,10 +386,7 @@ mod driven {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/waku/decode.json");
         let cases: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         let cases = cases["cases"].as_array().unwrap();
-        cases
-            .iter()
-            .map(|case| unhex(case["hex"].as_str().unwrap()))
-            .collect()
+        cases.iter().map(|case| unhex(case["hex"].as_str().unwrap())).collect()
     }
 
     fn unhex(hex: &str) -> Vec<u8> {

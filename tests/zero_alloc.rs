@@ -15,15 +15,9 @@ use bytes::Bytes;
 fn a_message_is_read_without_allocating() {
     for len in [0, 1, 100, 150_000] {
         let frame = frame(len);
-        assert_eq!(
-            allocations(|| read(MessageView::parse(&frame[..]).unwrap())),
-            0
-        );
+        assert_eq!(allocations(|| read(MessageView::parse(&frame[..]).unwrap())), 0);
         let shared = promoted(&frame);
-        assert_eq!(
-            allocations(|| read(MessageView::parse(shared.clone()).unwrap())),
-            0
-        );
+        assert_eq!(allocations(|| read(MessageView::parse(shared.clone()).unwrap())), 0);
         let view = MessageView::parse(shared).unwrap();
         assert_eq!(allocations(|| read(view.clone())), 0);
         assert_eq!(allocations(|| drop(black_box(view.payload_bytes()))), 0);
@@ -68,9 +62,7 @@ fn a_topic_is_read_without_allocating() {
 fn a_buffer_with_room_is_written_without_allocating() {
     let mut out = Vec::with_capacity(200_000);
     let payload = vec![7; 150_000];
-    let builder = MessageBuilder::new("/a/1/b/proto", &payload)
-        .timestamp(1)
-        .always_present();
+    let builder = MessageBuilder::new("/a/1/b/proto", &payload).timestamp(1).always_present();
     assert_eq!(allocations(|| builder.encode(&mut out)), 0);
     assert_eq!(out.len(), builder.encoded_len());
 }
@@ -83,18 +75,8 @@ fn the_count_can_rise() {
 }
 
 fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
-    black_box((
-        view.payload(),
-        view.content_topic(),
-        view.version(),
-        view.timestamp(),
-    ));
-    black_box((
-        view.meta(),
-        view.rate_limit_proof(),
-        view.ephemeral(),
-        view.raw(),
-    ));
+    black_box((view.payload(), view.content_topic(), view.version(), view.timestamp()));
+    black_box((view.meta(), view.rate_limit_proof(), view.ephemeral(), view.raw()));
     black_box(view.unknown_fields().count());
     black_box(view.as_borrowed() == view);
 }
@@ -102,11 +84,7 @@ fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
 fn frame(payload_len: usize) -> Vec<u8> {
     let payload = vec![1; payload_len];
     let builder = MessageBuilder::new("/waku/2/default-content/proto", &payload);
-    [
-        builder.timestamp(1).meta(b"meta").to_vec(),
-        b"\xa2\x06\x02zz".to_vec(),
-    ]
-    .concat()
+    [builder.timestamp(1).meta(b"meta").to_vec(), b"\xa2\x06\x02zz".to_vec()].concat()
 }
 
 /// A shared buffer. The first clone of a `Bytes` that was made from a `Vec` allocates its count.

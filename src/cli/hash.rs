@@ -55,15 +55,7 @@ pub(crate) fn run(args: &HashArgs, out: &mut impl Write) -> Result<bool, Failure
         match hash {
             Ok(hash) if args.input.json => {
                 let (format, len) = (frame.format.name(), frame.bytes.len());
-                write_json(
-                    &HashJson {
-                        ok: true,
-                        format,
-                        len,
-                        hash,
-                    },
-                    out,
-                )
+                write_json(&HashJson { ok: true, format, len, hash }, out)
             }
             Ok(hash) => write_text(&format!("{hash}\n"), out),
             Err(error) => {

@@ -44,17 +44,10 @@ pub(crate) fn for_each_frame(
     mut each: impl FnMut(Frame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let stdin = [Path::new("-").to_path_buf()];
-    let files = if args.files.is_empty() {
-        &stdin[..]
-    } else {
-        &args.files
-    };
+    let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
     for path in files {
         let name = path.display().to_string();
-        let failure = |error| Failure::Input {
-            name: name.clone(),
-            error,
-        };
+        let failure = |error| Failure::Input { name: name.clone(), error };
         let reader: Box<dyn Read> = if path == Path::new("-") {
             Box::new(io::stdin().lock())
         } else {
@@ -66,24 +59,14 @@ pub(crate) fn for_each_frame(
                 let mut bytes = Vec::new();
                 reader.read_to_end(&mut bytes).map_err(failure)?;
                 let bytes = Bytes::from(bytes);
-                each(Frame {
-                    name,
-                    format: format(args.format),
-                    bytes,
-                    error: None,
-                })?;
+                each(Frame { name, format: format(args.format), bytes, error: None })?;
             }
             encoding => {
                 for number in 1_u64.. {
                     let Some(line) = read_line(&mut reader).map_err(failure)? else {
                         break;
                     };
-                    each(decode_line(
-                        args,
-                        encoding,
-                        format!("{name}:{number}"),
-                        line,
-                    ))?;
+                    each(decode_line(args, encoding, format!("{name}:{number}"), line))?;
                 }
             }
         }
@@ -102,12 +85,7 @@ fn decode_line(args: &InputArgs, encoding: Encoding, name: String, line: Vec<u8>
         Ok(None) => (line, None),
         Err(error) => (line, Some(error)),
     };
-    Frame {
-        name,
-        format: format(args.format),
-        bytes: bytes.into(),
-        error,
-    }
+    Frame { name, format: format(args.format), bytes: bytes.into(), error }
 }
 
 fn decode_hex(line: &[u8]) -> Result<Option<Vec<u8>>, Error> {
@@ -128,14 +106,7 @@ fn decode_base64(line: &[u8]) -> Result<Option<Vec<u8>>, Error> {
             _ => line.len(),
         };
         let found = line.get(at).copied();
-        Error::new(
-            ErrorKind::Unexpected {
-                expected: Expected::Base64,
-                found,
-            },
-            at,
-            "base64",
-        )
+        Error::new(ErrorKind::Unexpected { expected: Expected::Base64, found }, at, "base64")
     })
 }
 

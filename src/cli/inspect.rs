@@ -54,11 +54,7 @@ fn inspect_waku(
         Err(error) => return Ok(Err(error)),
     };
     let payload = message.payload();
-    let shown = if args.full {
-        payload
-    } else {
-        &payload[..payload.len().min(32)]
-    };
+    let shown = if args.full { payload } else { &payload[..payload.len().min(32)] };
     if args.input.json {
         let json = WakuJson {
             ok: true,
@@ -81,48 +77,27 @@ fn inspect_waku(
         };
         return write_json(&json, out).map(Ok);
     }
-    let cut = if shown.len() < payload.len() {
-        "… (--full prints all)"
-    } else {
-        ""
-    };
+    let cut = if shown.len() < payload.len() { "… (--full prints all)" } else { "" };
     let topic = match message.content_topic() {
         Some(topic) => format!("{topic:?}"),
         None => format!("not UTF-8: {}", Hex(message.content_topic_bytes())),
     };
     let mut rows = vec![
-        (
-            "payload",
-            format!("{} bytes  {}{cut}", payload.len(), Hex(shown)),
-        ),
+        ("payload", format!("{} bytes  {}{cut}", payload.len(), Hex(shown))),
         ("content_topic", topic),
         ("version", message.version().to_string()),
         ("timestamp", show_timestamp(message.timestamp())),
-        (
-            "meta",
-            format!("{} bytes  {}", message.meta().len(), Hex(message.meta())),
-        ),
-        (
-            "rate_limit_proof",
-            format!("{} bytes", message.rate_limit_proof().len()),
-        ),
+        ("meta", format!("{} bytes  {}", message.meta().len(), Hex(message.meta()))),
+        ("rate_limit_proof", format!("{} bytes", message.rate_limit_proof().len())),
         ("ephemeral", message.ephemeral().to_string()),
     ];
     for field in message.unknown_fields() {
-        rows.push((
-            "unknown",
-            format!("field {}, {}", field.number, show_len(field.raw)),
-        ));
+        rows.push(("unknown", format!("field {}, {}", field.number, show_len(field.raw))));
     }
     rows.push(("gossip_id", gossip_id(&frame.bytes).to_string()));
-    rows.push((
-        "message_hash",
-        show_message_hash(args.topic.as_deref(), &message),
-    ));
+    rows.push(("message_hash", show_message_hash(args.topic.as_deref(), &message)));
     let head = format!("{}: waku, {} bytes\n", frame.name, frame.bytes.len());
-    let rows = rows
-        .iter()
-        .map(|(name, value)| format!("  {name:<17} {}\n", value.trim_end()));
+    let rows = rows.iter().map(|(name, value)| format!("  {name:<17} {}\n", value.trim_end()));
     write_text(&rows.fold(head, |text, row| text + &row), out).map(Ok)
 }
 
@@ -145,10 +120,7 @@ fn show_message_hash(topic: Option<&str>, message: &MessageView<&[u8]>) -> Strin
     match shard {
         Some(shard) => {
             let topic = shard.to_string();
-            format!(
-                "{} on {topic} (the content topic's shard; or --topic)",
-                hash(&topic)
-            )
+            format!("{} on {topic} (the content topic's shard; or --topic)", hash(&topic))
         }
         None => "needs the pubsub topic: --topic".to_owned(),
     }

@@ -39,11 +39,7 @@ pub(crate) fn run() -> ExitCode {
 }
 
 #[derive(Parser)]
-#[command(
-    name = "borrowire",
-    version,
-    about = "Looks into Waku and Nostr frames"
-)]
+#[command(name = "borrowire", version, about = "Looks into Waku and Nostr frames")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

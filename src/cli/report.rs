@@ -23,28 +23,14 @@ pub(crate) fn write_bad_json(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let (format, len) = (frame.format.name(), frame.bytes.len());
-    write_json(
-        &BadFrameJson {
-            ok: false,
-            format,
-            len,
-            error: error.into(),
-        },
-        out,
-    )
+    write_json(&BadFrameJson { ok: false, format, len, error: error.into() }, out)
 }
 
 /// A bad frame as people read it.
 pub(crate) fn show_bad(frame: &Frame, error: Error) -> String {
-    let caret = Caret {
-        bytes: &frame.bytes,
-        offset: error.offset(),
-    };
+    let caret = Caret { bytes: &frame.bytes, offset: error.offset() };
     let (format, len) = (frame.format.name(), frame.bytes.len());
-    format!(
-        "{}: {format}, {len} bytes, bad\n  {error}\n{caret}",
-        frame.name
-    )
+    format!("{}: {format}, {len} bytes, bad\n  {error}\n{caret}", frame.name)
 }
 
 /// Writes text.
@@ -103,11 +89,7 @@ impl fmt::Display for Caret<'_> {
             }
             f.write_str("  ")?;
             for byte in bytes {
-                let shown = if matches!(byte, 0x20..=0x7e) {
-                    *byte
-                } else {
-                    b'.'
-                };
+                let shown = if matches!(byte, 0x20..=0x7e) { *byte } else { b'.' };
                 write!(f, "{}", shown as char)?;
             }
             writeln!(f)?;

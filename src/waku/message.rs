@@ -83,7 +83,8 @@ impl<B: Buffer> MessageView<B> {
     /// said where it ends.
     #[inline]
     pub fn parse_with(frame: B, rules: &Rules) -> Result<Self, Error> {
-        let (frame, scalars) = Frame::parse(frame, |marks| read(marks, rules))?;
+        let mut scalars = Scalars::default();
+        let frame = Frame::parse(frame, |marks| read(marks, &mut scalars, rules))?;
         Ok(Self { frame, scalars })
     }
 
@@ -134,12 +135,12 @@ impl<B: Buffer> MessageView<B> {
     /// Whether the message asks not to be stored; false if absent.
     #[inline]
     pub fn ephemeral(&self) -> bool {
-        self.scalars.ephemeral
+        self.scalars.bits & EPHEMERAL_VALUE != 0
     }
 
     /// Whether the frame has the field with this number (see [`field`]), be it empty or zero.
     pub fn has(&self, number: u32) -> bool {
-        self.scalars.present & present_bit(number) != 0
+        self.scalars.bits & present_bit(number) != 0
     }
 
     /// Fields that this view has no accessor for, in the order of the wire. A known field with
@@ -165,18 +166,12 @@ impl<B: Buffer> MessageView<B> {
     #[must_use]
     pub fn detach(&self) -> MessageView {
         counters::copy(self.raw().len());
-        MessageView {
-            frame: self.frame.detach(),
-            scalars: self.scalars,
-        }
+        MessageView { frame: self.frame.detach(), scalars: self.scalars }
     }
 
     /// The same message, borrowed from this view.
     pub fn as_borrowed(&self) -> MessageView<&[u8]> {
-        MessageView {
-            frame: self.frame.borrowed(),
-            scalars: self.scalars,
-        }
+        MessageView { frame: self.frame.borrowed(), scalars: self.scalars }
     }
 }
 
@@ -238,10 +233,7 @@ impl<B: Buffer> fmt::Debug for MessageView<B> {
         f.debug_struct("MessageView")
             .field("payload_len", &payload.len())
             .field("payload_start", &Hex(&payload[..payload.len().min(32)]))
-            .field(
-                "content_topic",
-                &format_args!("{}", self.content_topic_bytes().escape_ascii()),
-            )
+            .field("content_topic", &format_args!("{}", self.content_topic_bytes().escape_ascii()))
             .field("version", &self.version())
             .field("timestamp", &self.timestamp())
             .field("meta", &Hex(self.meta()))
@@ -313,9 +305,7 @@ impl<'a> MessageBuilder<'a> {
             version: view.has(field::VERSION).then(|| view.version()),
             timestamp: view.has(field::TIMESTAMP).then(|| view.timestamp()),
             meta: view.has(field::META).then(|| view.meta()),
-            rate_limit_proof: view
-                .has(field::RATE_LIMIT_PROOF)
-                .then(|| view.rate_limit_proof()),
+            rate_limit_proof: view.has(field::RATE_LIMIT_PROOF).then(|| view.rate_limit_proof()),
             ephemeral: view.has(field::EPHEMERAL).then(|| view.ephemeral()),
             unknown: UnknownFields::of(view.raw()),
             style: Style::Default,
@@ -417,9 +407,7 @@ impl<'a> MessageBuilder<'a> {
         if let Some(ephemeral) = parts.ephemeral {
             proto::put_uint(out, field::EPHEMERAL, ephemeral.into());
         }
-        self.unknown
-            .clone()
-            .for_each(|field| out.put_slice(field.raw));
+        self.unknown.clone().for_each(|field| out.put_slice(field.raw));
     }
 
     /// How many bytes [`encode`](Self::encode) appends.
@@ -438,20 +426,12 @@ impl<'a> MessageBuilder<'a> {
             + len(field::META, parts.meta)
             + len(field::RATE_LIMIT_PROOF, parts.rate_limit_proof)
             + uint(field::EPHEMERAL, parts.ephemeral.map(u64::from))
-            + self
-                .unknown
-                .clone()
-                .map(|field| field.raw.len())
-                .sum::<usize>()
+            + self.unknown.clone().map(|field| field.raw.len()).sum::<usize>()
     }
 
     /// The fields that the style writes.
     fn parts(&self) -> Parts<'a> {
-        let Self {
-            payload,
-            content_topic,
-            ..
-        } = *self;
+        let Self { payload, content_topic, .. } = *self;
         let parts = Parts {
             payload: Some(payload),
             content_topic: Some(content_topic),
@@ -527,75 +507,70 @@ impl<'a> Iterator for UnknownFields<'a> {
 struct Scalars {
     timestamp: i64,
     version: u32,
-    ephemeral: bool,
-    /// One bit for each known field; see [`present_bit`].
-    present: u8,
+    /// One bit for each known field (see [`present_bit`]), and [`EPHEMERAL_VALUE`]. No `bool`: its
+    /// spare values would hold the tag of a `Result`, and moving that splits words.
+    bits: u8,
 }
 
 /// Reads all fields of a frame.
 #[inline(always)]
-fn read(marks: &mut Marks<'_, 4>, rules: &Rules) -> Result<Scalars, Error> {
+fn read(marks: &mut Marks<'_, 4>, scalars: &mut Scalars, rules: &Rules) -> Result<(), Error> {
     let frame = marks.bytes();
     counters::decode(frame.len());
     if frame.len() > rules.limits.frame as usize {
         let limit = rules.limits.frame;
-        return Err(Error::new(
-            ErrorKind::too_long(frame.len(), limit),
-            limit as usize,
-            "waku",
-        ));
+        return Err(Error::new(ErrorKind::too_long(frame.len(), limit), limit as usize, "waku"));
     }
-    let mut scalars = Scalars::default();
+    let (mut timestamp, mut version, mut bits) = (0, 0, 0);
     let mut cursor = Cursor::new(frame);
     while !cursor.is_empty() {
         let start = cursor.position();
         match cursor.varint(rules, "waku.tag")? {
             PAYLOAD_TAG => {
-                marks.set(
-                    PAYLOAD,
-                    proto::take_len(&mut cursor, rules, "waku.payload")?,
-                );
-                scalars.present |= present_bit(field::PAYLOAD);
+                marks.set(PAYLOAD, proto::take_len(&mut cursor, rules, "waku.payload")?);
+                bits |= present_bit(field::PAYLOAD);
             }
             CONTENT_TOPIC_TAG => {
                 let span = proto::take_len(&mut cursor, rules, "waku.content_topic")?;
                 set_content_topic(marks, span, rules)?;
-                scalars.present |= present_bit(field::CONTENT_TOPIC);
+                bits |= present_bit(field::CONTENT_TOPIC);
             }
             VERSION_TAG => {
-                scalars.version = read_u32(&mut cursor, rules, "waku.version")? as u32;
-                scalars.present |= present_bit(field::VERSION);
+                version = read_u32(&mut cursor, rules, "waku.version")? as u32;
+                bits |= present_bit(field::VERSION);
             }
             TIMESTAMP_TAG => {
                 let value = cursor.varint(rules, "waku.timestamp")?;
-                scalars.timestamp = proto::zigzag_decode(value);
-                scalars.present |= present_bit(field::TIMESTAMP);
+                timestamp = proto::zigzag_decode(value);
+                bits |= present_bit(field::TIMESTAMP);
             }
             META_TAG => {
                 marks.set(META, proto::take_len(&mut cursor, rules, "waku.meta")?);
-                scalars.present |= present_bit(field::META);
+                bits |= present_bit(field::META);
             }
             RATE_LIMIT_PROOF_TAG => {
                 let span = proto::take_len(&mut cursor, rules, "waku.rate_limit_proof")?;
                 marks.set(RATE_LIMIT_PROOF, span);
-                scalars.present |= present_bit(field::RATE_LIMIT_PROOF);
+                bits |= present_bit(field::RATE_LIMIT_PROOF);
             }
             EPHEMERAL_TAG => {
-                scalars.ephemeral = read_u32(&mut cursor, rules, "waku.ephemeral")? != 0;
-                scalars.present |= present_bit(field::EPHEMERAL);
+                let value = read_u32(&mut cursor, rules, "waku.ephemeral")?;
+                bits &= !EPHEMERAL_VALUE;
+                bits |= present_bit(field::EPHEMERAL) | u8::from(value != 0) * EPHEMERAL_VALUE;
             }
-            other => skip_unknown(&mut cursor, start, other, rules)?,
+            other => cursor = skip_unknown(cursor, start, other, rules)?,
         }
     }
-    if rules.required_fields && scalars.present & REQUIRED != REQUIRED {
-        return Err(missing(scalars.present, frame.len()));
+    if rules.required_fields && bits & REQUIRED != REQUIRED {
+        return Err(missing(bits, frame.len()));
     }
     let meta = marks.span(META);
     if meta.len() > rules.limits.meta as usize {
         let kind = ErrorKind::too_long(meta.len(), rules.limits.meta);
         return Err(Error::new(kind, meta.range().start, "waku.meta"));
     }
-    Ok(scalars)
+    *scalars = Scalars { timestamp, version, bits };
+    Ok(())
 }
 
 #[inline(always)]
@@ -605,11 +580,7 @@ fn set_content_topic(marks: &mut Marks<'_, 4>, span: Span, rules: &Rules) -> Res
         return Ok(());
     }
     marks.set_text(CONTENT_TOPIC, span).map_err(|valid| {
-        Error::new(
-            ErrorKind::Utf8,
-            span.range().start + valid,
-            "waku.content_topic",
-        )
+        Error::new(ErrorKind::Utf8, span.range().start + valid, "waku.content_topic")
     })
 }
 
@@ -620,43 +591,32 @@ fn read_u32(cursor: &mut Cursor<'_>, rules: &Rules, context: &'static str) -> Re
     let offset = cursor.position();
     let value = cursor.varint(rules, context)?;
     if rules.checked_u32 && value > u32::MAX.into() {
-        return Err(Error::new(
-            ErrorKind::OutOfRange { max: u32::MAX },
-            offset,
-            context,
-        ));
+        return Err(Error::new(ErrorKind::OutOfRange { max: u32::MAX }, offset, context));
     }
     Ok(value)
 }
 
 #[cold]
 #[inline(never)]
-fn skip_unknown(
-    cursor: &mut Cursor<'_>,
+fn skip_unknown<'a>(
+    mut cursor: Cursor<'a>,
     offset: usize,
     tag: u64,
     rules: &Rules,
-) -> Result<(), Error> {
+) -> Result<Cursor<'a>, Error> {
     let tag = Tag::from_varint(tag, offset, rules)?;
     if let (true, Some((name, expected))) = (rules.matching_wire_types, known(tag.number)) {
         let (expected, found) = (expected as u8, tag.wire_type as u8);
-        return Err(Error::new(
-            ErrorKind::WireTypeMismatch { expected, found },
-            offset,
-            name,
-        ));
+        return Err(Error::new(ErrorKind::WireTypeMismatch { expected, found }, offset, name));
     }
-    proto::skip(cursor, offset, tag, rules)
+    proto::skip(&mut cursor, offset, tag, rules)?;
+    Ok(cursor)
 }
 
 #[cold]
-fn missing(present: u8, len: usize) -> Error {
-    let has_payload = present & present_bit(field::PAYLOAD) != 0;
-    let name = if has_payload {
-        "waku.content_topic"
-    } else {
-        "waku.payload"
-    };
+fn missing(bits: u8, len: usize) -> Error {
+    let has_payload = bits & present_bit(field::PAYLOAD) != 0;
+    let name = if has_payload { "waku.content_topic" } else { "waku.payload" };
     Error::new(ErrorKind::Missing, len, name)
 }
 
@@ -674,7 +634,7 @@ fn known(number: u64) -> Option<(&'static str, WireType)> {
     })
 }
 
-/// The bit of [`Scalars::present`] for a field; none for an unknown one.
+/// The bit of [`Scalars::bits`] that says that a field is there; none for an unknown field.
 const fn present_bit(number: u32) -> u8 {
     match number {
         field::PAYLOAD => 1,
@@ -688,6 +648,8 @@ const fn present_bit(number: u32) -> u8 {
     }
 }
 
+/// The bit of [`Scalars::bits`] that is the value of `ephemeral`.
+const EPHEMERAL_VALUE: u8 = 1 << 7;
 const REQUIRED: u8 = present_bit(field::PAYLOAD) | present_bit(field::CONTENT_TOPIC);
 
 const PAYLOAD_TAG: u64 = tag(field::PAYLOAD, WireType::Len);
@@ -713,18 +675,9 @@ mod tests {
         let builder = || MessageBuilder::new("a", &[1]);
         let zeros = builder().version(0).timestamp(0).meta(&[]).ephemeral(false);
         for (builder, frame) in [
-            (
-                builder().timestamp(1).always_present(),
-                "0a0101120161180050025a00aa0100f80100",
-            ),
-            (
-                builder().payload(&[]).always_present(),
-                "0a00120161180050005a00aa0100f80100",
-            ),
-            (
-                builder().timestamp(-1).always_present(),
-                "0a0101120161180050015a00aa0100f80100",
-            ),
+            (builder().timestamp(1).always_present(), "0a0101120161180050025a00aa0100f80100"),
+            (builder().payload(&[]).always_present(), "0a00120161180050005a00aa0100f80100"),
+            (builder().timestamp(-1).always_present(), "0a0101120161180050015a00aa0100f80100"),
             (
                 builder()
                     .version(2)
@@ -758,19 +711,10 @@ mod tests {
     fn a_message_from_a_view_keeps_what_it_does_not_know() {
         let frame = &b"\xa2\x06\x02zz\x0a\x01\x01\x12\x01a\x5a\x00"[..];
         let view = MessageView::parse(frame).unwrap();
-        let built = MessageBuilder::from_view(&view)
-            .timestamp(7)
-            .build()
-            .unwrap();
-        assert_eq!(
-            built.raw(),
-            b"\x0a\x01\x01\x12\x01a\x50\x0e\x5a\x00\xa2\x06\x02zz"
-        );
+        let built = MessageBuilder::from_view(&view).timestamp(7).build().unwrap();
+        assert_eq!(built.raw(), b"\x0a\x01\x01\x12\x01a\x50\x0e\x5a\x00\xa2\x06\x02zz");
         assert!(built.has(field::META) && !built.has(field::VERSION) && !built.has(100));
-        assert_eq!(
-            built.unknown_fields().next().unwrap().value,
-            proto::Value::Len(b"zz")
-        );
+        assert_eq!(built.unknown_fields().next().unwrap().value, proto::Value::Len(b"zz"));
     }
 
     #[test]
@@ -786,17 +730,11 @@ mod tests {
     fn messages_are_equal_by_meaning() {
         let parse = |frame| MessageView::parse(frame).unwrap();
         let short = parse(&b"\x0a\x01\x01\x12\x01a"[..]);
-        let long = MessageBuilder::from_view(&short)
-            .always_present()
-            .build()
-            .unwrap();
+        let long = MessageBuilder::from_view(&short).always_present().build().unwrap();
         assert_eq!(short, long);
         assert_ne!(short, parse(b"\x0a\x01\x02\x12\x01a"));
         let detached = long.detach();
-        assert_eq!(
-            (detached.raw(), detached.payload()),
-            (long.raw(), long.payload())
-        );
+        assert_eq!((detached.raw(), detached.payload()), (long.raw(), long.payload()));
         assert_ne!(detached.raw().as_ptr(), long.raw().as_ptr());
     }
 
@@ -817,9 +755,6 @@ mod tests {
         limits.frame = 5;
         let rules = Rules::STRICT.with_limits(limits);
         let error = MessageView::parse_with(&b"\x0a\x01\x01\x12\x01a"[..], &rules).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "waku: 6 bytes, at most 5 allowed, at byte 5"
-        );
+        assert_eq!(error.to_string(), "waku: 6 bytes, at most 5 allowed, at byte 5");
     }
 }

@@ -52,12 +52,7 @@ impl FromStr for Shard {
         };
         let Some((cluster, index)) = numbers.split_once('/') else {
             shard_number(topic, SHARD_PREFIX.len(), topic.len())?;
-            return Err(unexpected(
-                Expected::Slash,
-                topic,
-                topic.len(),
-                PUBSUB_TOPIC,
-            ));
+            return Err(unexpected(Expected::Slash, topic, topic.len(), PUBSUB_TOPIC));
         };
         let slash = SHARD_PREFIX.len() + cluster.len();
         Ok(Self {
@@ -110,12 +105,7 @@ impl<'a> ContentTopic<'a> {
                 return Err(unexpected(Expected::End, topic, at, CONTENT_TOPIC));
             }
             if part.is_empty() {
-                return Err(unexpected(
-                    Expected::TopicPart,
-                    topic,
-                    at + 1,
-                    CONTENT_TOPIC,
-                ));
+                return Err(unexpected(Expected::TopicPart, topic, at + 1, CONTENT_TOPIC));
             }
             parts[count] = part;
             count += 1;
@@ -125,21 +115,10 @@ impl<'a> ContentTopic<'a> {
             [first, rest @ ..] if count == 5 => (Some(generation(topic, first)?), rest),
             [a, b, c, d, _] if count == 4 => (None, [a, b, c, d]),
             _ => {
-                return Err(unexpected(
-                    Expected::Slash,
-                    topic,
-                    topic.len(),
-                    CONTENT_TOPIC,
-                ));
+                return Err(unexpected(Expected::Slash, topic, topic.len(), CONTENT_TOPIC));
             }
         };
-        Ok(Self {
-            generation,
-            application,
-            version,
-            name,
-            encoding,
-        })
+        Ok(Self { generation, application, version, name, encoding })
     }
 
     /// The shard of `cluster` that the topic belongs to where the cluster has `shards` of them
@@ -149,20 +128,13 @@ impl<'a> ContentTopic<'a> {
     /// Errs with [`ErrorKind::Unsupported`] for a generation above 0, which is not defined yet.
     pub fn shard(&self, cluster: u16, shards: NonZeroU16) -> Result<Shard, Error> {
         if self.generation.unwrap_or(0) != 0 {
-            return Err(Error::new(
-                ErrorKind::Unsupported,
-                1,
-                "waku.content_topic.generation",
-            ));
+            return Err(Error::new(ErrorKind::Unsupported, 1, "waku.content_topic.generation"));
         }
         let digest = sha256::digest(&[self.application.as_bytes(), self.version.as_bytes()]);
         let [.., a, b, c, d, e, f, g, h] = digest;
         let number = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
         // A remainder of a u16 fits one.
-        Ok(Shard {
-            cluster,
-            index: (number % u64::from(shards.get())) as u16,
-        })
+        Ok(Shard { cluster, index: (number % u64::from(shards.get())) as u16 })
     }
 
     /// The generation of the sharding rule; `None` means 0.
@@ -196,11 +168,7 @@ impl fmt::Display for ContentTopic<'_> {
         if let Some(generation) = self.generation {
             write!(f, "/{generation}")?;
         }
-        write!(
-            f,
-            "/{}/{}/{}/{}",
-            self.application, self.version, self.name, self.encoding
-        )
+        write!(f, "/{}/{}/{}/{}", self.application, self.version, self.name, self.encoding)
     }
 }
 
@@ -215,9 +183,7 @@ fn shard_number(topic: &str, start: usize, end: usize) -> Result<u16, Error> {
         return Err(wrong(start));
     }
     digits.parse().map_err(|_| {
-        let kind = ErrorKind::OutOfRange {
-            max: u16::MAX.into(),
-        };
+        let kind = ErrorKind::OutOfRange { max: u16::MAX.into() };
         Error::new(kind, start, PUBSUB_TOPIC)
     })
 }
@@ -225,12 +191,7 @@ fn shard_number(topic: &str, start: usize, end: usize) -> Result<u16, Error> {
 /// The generation `digits`, the first part of `topic`.
 fn generation(topic: &str, digits: &str) -> Result<u32, Error> {
     if let Some(at) = digits.bytes().position(|byte| !byte.is_ascii_digit()) {
-        return Err(unexpected(
-            Expected::Generation,
-            topic,
-            1 + at,
-            CONTENT_TOPIC,
-        ));
+        return Err(unexpected(Expected::Generation, topic, 1 + at, CONTENT_TOPIC));
     }
     digits.parse().map_err(|_| {
         let kind = ErrorKind::OutOfRange { max: u32::MAX };
@@ -259,24 +220,15 @@ mod tests {
     fn shards_have_one_name() {
         for (topic, error) in [
             ("", "`/waku/2/rs/` expected, found the end, at byte 0"),
-            (
-                "/waku/2/default-waku/proto",
-                "`/waku/2/rs/` expected, found `d`, at byte 8",
-            ),
+            ("/waku/2/default-waku/proto", "`/waku/2/rs/` expected, found `d`, at byte 8"),
             ("/waku/2/rs/", &number("the end", 11)),
             ("/waku/2/rs/1", "`/` expected, found the end, at byte 12"),
             ("/waku/2/rs/1/", &number("the end", 13)),
             ("/waku/2/rs/01/1", &number("`0`", 11)),
             ("/waku/2/rs/+1/1", &number("`+`", 11)),
             ("/waku/2/rs/1/2/3", &number("`/`", 14)),
-            (
-                "/waku/2/rs/1/65536",
-                "out of range, at most 65535 fits, at byte 13",
-            ),
-            (
-                "/waku/2/rs/99999999999999999999/1",
-                "out of range, at most 65535 fits, at byte 11",
-            ),
+            ("/waku/2/rs/1/65536", "out of range, at most 65535 fits, at byte 13"),
+            ("/waku/2/rs/99999999999999999999/1", "out of range, at most 65535 fits, at byte 11"),
         ] {
             let found = topic.parse::<Shard>().unwrap_err().to_string();
             assert_eq!(found, format!("waku.pubsub_topic: {error}"), "{topic}");
@@ -290,34 +242,13 @@ mod tests {
     fn content_topics_say_what_is_wrong() {
         for (topic, error) in [
             ("", "`/` expected, found the end, at byte 0"),
-            (
-                "toychat/2/huilong/proto",
-                "`/` expected, found `t`, at byte 0",
-            ),
-            (
-                "/toychat/2/huilong",
-                "`/` expected, found the end, at byte 18",
-            ),
-            (
-                "/toychat//huilong/proto",
-                "a part that is not empty expected, found `/`, at byte 9",
-            ),
-            (
-                "/toychat/2/huilong/",
-                "a part that is not empty expected, found the end, at byte 19",
-            ),
-            (
-                "/x/toychat/2/huilong/proto",
-                "a generation number expected, found `x`, at byte 1",
-            ),
-            (
-                "/0/toychat/2/huilong/proto/x",
-                "the end expected, found `/`, at byte 26",
-            ),
-            (
-                "/4294967296/a/1/b/proto",
-                "out of range, at most 4294967295 fits, at byte 1",
-            ),
+            ("toychat/2/huilong/proto", "`/` expected, found `t`, at byte 0"),
+            ("/toychat/2/huilong", "`/` expected, found the end, at byte 18"),
+            ("/toychat//huilong/proto", "a part that is not empty expected, found `/`, at byte 9"),
+            ("/toychat/2/huilong/", "a part that is not empty expected, found the end, at byte 19"),
+            ("/x/toychat/2/huilong/proto", "a generation number expected, found `x`, at byte 1"),
+            ("/0/toychat/2/huilong/proto/x", "the end expected, found `/`, at byte 26"),
+            ("/4294967296/a/1/b/proto", "out of range, at most 4294967295 fits, at byte 1"),
         ] {
             let found = ContentTopic::parse(topic).unwrap_err().to_string();
             assert_eq!(found, format!("waku.content_topic: {error}"), "{topic}");
@@ -326,11 +257,7 @@ mod tests {
 
     #[test]
     fn a_generation_above_zero_has_no_shard_yet() {
-        let shard = |topic| {
-            ContentTopic::parse(topic)
-                .unwrap()
-                .shard(1, NonZeroU16::MIN)
-        };
+        let shard = |topic| ContentTopic::parse(topic).unwrap().shard(1, NonZeroU16::MIN);
         assert!(shard("/0/toychat/2/huilong/proto").is_ok());
         let error = shard("/1/toychat/2/huilong/proto").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);

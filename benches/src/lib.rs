@@ -1,0 +1,5 @@
+//! What the `ratios` program and the criterion groups share: the rivals and the inputs.
+
+pub mod allocator;
+pub mod interleaved;
+pub mod waku;

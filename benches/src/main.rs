@@ -1,0 +1,24 @@
+//! `ratios`: every speed claim of borrowire, measured beside its rivals in one run.
+//!
+//! `cargo run --release --manifest-path benches/Cargo.toml [-- ROW…]`
+
+use borrowire_benches::allocator::Counting;
+
+mod rows;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn main() {
+    let chosen: Vec<String> = std::env::args().skip(1).collect();
+    let mut verdicts = Vec::new();
+    for (row, run) in rows::ALL {
+        if chosen.is_empty() || chosen.iter().any(|choice| choice == row) {
+            verdicts.extend(run());
+        }
+    }
+    println!("\n### Targets\n\n| row | claim | target | measured | |\n|---|---|---:|---:|---|");
+    for verdict in verdicts {
+        println!("{verdict}");
+    }
+}
