@@ -53,15 +53,18 @@ class Random {
   }
 }
 
+// The edges of every field, in the order in which the first messages go through them. `undefined`
+// is a field that is absent.
+
 // Around the steps of the length varint (1, 2 and 3 bytes) and of SHA-256's block (64 bytes).
 const PAYLOAD_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 127, 128, 129, 255, 256, 16383, 16384, 16385];
-const META_LENGTHS = [0, 1, 63, 64];
-const VERSIONS = [0, 1, 2, 127, 128, 2 ** 31, 2 ** 32 - 1];
+const META_LENGTHS = [undefined, 0, 1, 63, 64];
+const VERSIONS = [undefined, 0, 1, 2, 127, 128, 2 ** 31, 2 ** 32 - 1];
 const NOW = 1_700_000_000_000_000_000n;
 // The smallest 64-bit number is among the differences: js-waku writes another one.
 const TIMESTAMPS = [
-  0n, 1n, -1n, 63n, 64n, -64n, -65n, NOW, -NOW, 2n ** 31n, 2n ** 32n, -(2n ** 32n), 2n ** 53n,
-  1n - 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n, 1n - 2n ** 63n,
+  undefined, 0n, 1n, -1n, 63n, 64n, -64n, -65n, NOW, -NOW, 2n ** 31n, 2n ** 32n, -(2n ** 32n),
+  2n ** 53n, 1n - 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n, 1n - 2n ** 63n,
 ];
 const PUBSUB_TOPICS = ["/waku/2/rs/0/0", "/waku/2/rs/1/7", "/waku/2/default-waku/proto", "", "/é/雨"];
 // js-waku writes text of 40 UTF-16 units and more by another path than shorter text.
@@ -74,24 +77,25 @@ const PROOF_LENGTHS = {
   proof: 128, merkleRoot: 32, epoch: 32, shareX: 32, shareY: 32, nullifier: 32, rlnIdentifier: 32,
 };
 
-/** Message number `index`: the first ones go through the edges of every field in turn. */
+/** Message number `index`: the first ones go through the edges of every field. */
 function randomMessage(random, index) {
   const edgeOr = (edges, other) => (index < edges.length ? edges[index] : other());
-  const optional = (value) => (index > 0 && random.below(4) > 0 ? value : undefined);
+  const optional = (value) => (random.below(4) > 0 ? value() : undefined);
+  const metaLength = edgeOr(META_LENGTHS, () => optional(() => random.below(65)));
   return {
     payload: random.bytes(edgeOr(PAYLOAD_LENGTHS, () => payloadLength(random))),
     contentTopic: edgeOr(CONTENT_TOPICS, () =>
       random.below(2) > 0 ? random.pick(CONTENT_TOPICS) : random.text(random.below(60)),
     ),
-    version: optional(edgeOr(VERSIONS, () => random.pick(VERSIONS))),
-    timestamp: optional(edgeOr(TIMESTAMPS, () => timestamp(random))),
-    meta: optional(random.bytes(edgeOr(META_LENGTHS, () => random.below(65)))),
+    version: edgeOr(VERSIONS, () => random.pick(VERSIONS)),
+    timestamp: edgeOr(TIMESTAMPS, () => optional(() => timestamp(random))),
+    meta: metaLength === undefined ? undefined : random.bytes(metaLength),
     rateLimitProof: random.below(4) > 0 ? undefined : proof(random),
     ephemeral: random.pick([undefined, false, true]),
   };
 }
 
-/** Mostly short. One in 64 is an edge, so that records stay small. */
+/** Mostly short, so that records stay small. */
 function payloadLength(random) {
   const drawn = random.below(64);
   if (drawn === 0) return random.pick(PAYLOAD_LENGTHS);
