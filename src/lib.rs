@@ -37,3 +37,7 @@ pub mod envelope;
 
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeCode;

@@ -40,7 +40,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What every deployed decoder accepts and reads alike: the rules for a relay.
+    /// What every deployed decoder accepts and reads alike, with field 21 (`rate_limit_proof`) as
+    /// opaque bytes: the rules for a relay.
     pub const STRICT: Self = Self {
         limits: Limits::DEFAULT,
         minimal_varints: true,

@@ -99,6 +99,39 @@ fn fields_that_are_not_known_survive_forwarding() {
 }
 
 #[test]
+fn js_waku_writes_and_hashes_as_we_do() {
+    let recorded = fs::read_to_string(fixture("waku/js-waku.ndjson")).unwrap();
+    assert!(recorded.lines().count() > 100);
+    for line in recorded.lines() {
+        let js: Value = serde_json::from_str(line).unwrap();
+        let [payload, meta, proof] =
+            ["payload_hex", "meta_hex", "rate_limit_proof_hex"].map(|key| unhex(&js[key]));
+        let mut builder = MessageBuilder::new(js["content_topic"].as_str().unwrap(), &payload);
+        if let Some(version) = js["version"].as_u64() {
+            builder = builder.version(version as u32);
+        }
+        if let Some(timestamp) = js["timestamp_ns"].as_str() {
+            builder = builder.timestamp(timestamp.parse().unwrap());
+        }
+        if !js["meta_hex"].is_null() {
+            builder = builder.meta(&meta);
+        }
+        if !js["rate_limit_proof_hex"].is_null() {
+            builder = builder.rate_limit_proof(&proof);
+        }
+        if let Some(ephemeral) = js["ephemeral"].as_bool() {
+            builder = builder.ephemeral(ephemeral);
+        }
+        let frame = builder.omit_empty().to_vec();
+        assert_eq!(Hex(&frame).to_string(), js["frame_hex"], "{line}");
+        let view = MessageView::parse_with(&frame[..], &Rules::PROTO3).unwrap();
+        let topic = js["pubsub_topic"].as_str().unwrap();
+        let hash = message_hash(topic, &view, HashRule::OmitZero);
+        assert_eq!(hash.to_string(), js["hash_hex"], "{line}");
+    }
+}
+
+#[test]
 fn content_topics_belong_to_the_shards_published() {
     let shards = 8.try_into().unwrap();
     for (topic, index) in [
