@@ -167,6 +167,31 @@ pub enum ErrorKind {
         /// The byte found, or `None` at the end.
         found: Option<u8>,
     },
+    /// A control character (below 0x20) in a JSON string, where only its escape is right.
+    ControlCharacter {
+        /// The byte found.
+        found: u8,
+    },
+    /// An escaped UTF-16 surrogate without its other half.
+    LoneSurrogate {
+        /// The code unit found, 0xd800 to 0xdfff.
+        found: u16,
+    },
+    /// A decimal number that does not fit 64 bits.
+    NumberOverflow,
+    /// A timestamp beyond 2^64 - 2, the last that negentropy can write.
+    TimestampOverflow,
+    /// A range that ends before the one in front of it.
+    Descending,
+    /// A range behind one that ends at infinity.
+    AfterInfinity,
+    /// Another version of a protocol than the one that is spoken here.
+    Version {
+        /// The version byte that is right.
+        expected: u8,
+        /// The version byte found.
+        found: u8,
+    },
     /// A value that is understood but not supported.
     Unsupported,
 }
@@ -194,6 +219,13 @@ impl ErrorKind {
             Self::HexDigit { .. } => "hex-digit",
             Self::HexOddLength { .. } => "hex-odd-length",
             Self::Unexpected { .. } => "unexpected",
+            Self::ControlCharacter { .. } => "control-character",
+            Self::LoneSurrogate { .. } => "lone-surrogate",
+            Self::NumberOverflow => "number-overflow",
+            Self::TimestampOverflow => "timestamp-overflow",
+            Self::Descending => "descending",
+            Self::AfterInfinity => "after-infinity",
+            Self::Version { .. } => "version",
             Self::Unsupported => "unsupported",
         }
     }
@@ -208,6 +240,10 @@ impl ErrorKind {
 
     pub(crate) const fn too_long(len: usize, limit: u32) -> Self {
         Self::TooLong { len: saturate(len as u64), limit }
+    }
+
+    pub(crate) const fn too_many(count: u64, limit: u32) -> Self {
+        Self::TooMany { count: saturate(count), limit }
     }
 
     pub(crate) const fn hex_odd_length(found: usize) -> Self {
@@ -264,6 +300,17 @@ impl fmt::Display for ErrorKind {
             Self::Unexpected { expected, found: None } => {
                 write!(f, "{expected} expected, found the end")
             }
+            Self::ControlCharacter { found } => {
+                write!(f, "raw control character {found:#04x} in a string")
+            }
+            Self::LoneSurrogate { found } => write!(f, "lone surrogate \\u{found:04x}"),
+            Self::NumberOverflow => f.write_str("number does not fit 64 bits"),
+            Self::TimestampOverflow => f.write_str("timestamp beyond 2^64 - 2"),
+            Self::Descending => f.write_str("ends before the range in front of it"),
+            Self::AfterInfinity => f.write_str("follows a range that ends at infinity"),
+            Self::Version { expected, found } => {
+                write!(f, "version {found:#04x}, {expected:#04x} expected")
+            }
             Self::Unsupported => f.write_str("not supported"),
         }
     }
@@ -285,6 +332,34 @@ pub enum Expected {
     Generation,
     /// A part of a topic that is not empty.
     TopicPart,
+    /// A JSON value.
+    Value,
+    /// A JSON string.
+    String,
+    /// A JSON number.
+    Number,
+    /// A whole number from 0 on, in digits alone.
+    Decimal,
+    /// A decimal digit.
+    Digit,
+    /// `true` or `false`.
+    Boolean,
+    /// The rest of `true`, `false` or `null`.
+    Literal,
+    /// `[`
+    Array,
+    /// `{`
+    Object,
+    /// `,` or `]`
+    ArrayNext,
+    /// `,` or `}`
+    ObjectNext,
+    /// `:`
+    Colon,
+    /// What may follow a backslash in a JSON string.
+    Escape,
+    /// The version byte of a negentropy message.
+    NegentropyVersion,
     /// Nothing more.
     End,
 }
@@ -298,6 +373,20 @@ impl fmt::Display for Expected {
             Self::ShardNumber => "a number from 0 to 65535 without leading zeros",
             Self::Generation => "a generation number",
             Self::TopicPart => "a part that is not empty",
+            Self::Value => "a value",
+            Self::String => "a string",
+            Self::Number => "a number",
+            Self::Decimal => "a whole number in digits alone",
+            Self::Digit => "a digit",
+            Self::Boolean => "`true` or `false`",
+            Self::Literal => "`true`, `false` or `null`",
+            Self::Array => "`[`",
+            Self::Object => "`{`",
+            Self::ArrayNext => "`,` or `]`",
+            Self::ObjectNext => "`,` or `}`",
+            Self::Colon => "`:`",
+            Self::Escape => "one of `\"\\/bfnrtu`",
+            Self::NegentropyVersion => "a version byte from 0x60 to 0x6f",
             Self::End => "the end",
         })
     }

@@ -27,6 +27,7 @@ pub mod hex;
 pub mod sha256;
 
 // -- grammars: what frames are made of
+pub mod json;
 pub mod proto;
 
 // -- messages: the frames of each network

@@ -103,7 +103,14 @@ impl Rules {
 impl Rules {
     /// Reads whatever any preset reads: for a second look at a frame that one of them accepted.
     pub(crate) const ANY: Self = Self {
-        limits: Limits { frame: u32::MAX, meta: u32::MAX, group_depth: u8::MAX },
+        limits: Limits {
+            frame: u32::MAX,
+            meta: u32::MAX,
+            group_depth: u8::MAX,
+            json_depth: u32::MAX,
+            negentropy_ranges: u32::MAX,
+            negentropy_ids: u32::MAX,
+        },
         minimal_varints: false,
         checked_field_numbers: false,
         groups: true,
@@ -133,11 +140,27 @@ pub struct Limits {
     /// Protobuf groups inside each other, a field counted as one. Default 100, the recursion limit
     /// of the C++ and prost implementations. One byte, so that no choice can exhaust the stack.
     pub group_depth: u8,
+    /// JSON arrays and objects inside each other, the outermost counted. Default 127, as deep as
+    /// serde_json goes. More counts as 127: the reader keeps one bit a level, in 128 bits.
+    pub json_depth: u32,
+    /// Ranges of a negentropy message. Default 1,000,000: no peer has use for more ranges than
+    /// records, and strfry and geode hold a sync to that many records.
+    pub negentropy_ranges: u32,
+    /// Ids of a negentropy message, all its lists together. Default 1,000,000, the records of a
+    /// sync in strfry and geode.
+    pub negentropy_ids: u32,
 }
 
 impl Limits {
     /// The limits of [`Rules::STRICT`].
-    pub const DEFAULT: Self = Self { frame: u32::MAX, meta: 64, group_depth: 100 };
+    pub const DEFAULT: Self = Self {
+        frame: u32::MAX,
+        meta: 64,
+        group_depth: 100,
+        json_depth: 127,
+        negentropy_ranges: 1_000_000,
+        negentropy_ids: 1_000_000,
+    };
 }
 
 impl Default for Limits {

@@ -1,0 +1,532 @@
+//! Strings of the wire, as they were spelled and as they are meant.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use memchr::memchr;
+
+use crate::error::{Error, ErrorKind, Expected};
+
+/// A JSON string where it lies in a frame, without its quotes.
+///
+/// It was checked when it was made: every escape is right, every surrogate has its other half, and
+/// no control character is raw. So no accessor can fail. Two strings are equal if they mean the
+/// same text, however they spell it.
+///
+/// ```
+/// use borrowire::json::string::JsonStr;
+///
+/// let text = JsonStr::from_raw(r"caf\u00e9\n")?;
+/// assert_eq!(text.raw(), r"caf\u00e9\n");
+/// assert_eq!(text.as_plain(), None);
+/// assert_eq!(text.to_cow(), "café\n");
+/// assert!(text.eq_str("café\n"));
+/// # Ok::<(), borrowire::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct JsonStr<'a> {
+    raw: &'a str,
+    escapes: Escapes,
+}
+
+impl<'a> JsonStr<'a> {
+    /// Checks what stands between the quotes of a string. Errs at an escape that does not exist or
+    /// is cut off, at a lone surrogate, at a raw control character, and at a quote.
+    pub fn from_raw(raw: &'a str) -> Result<Self, Error> {
+        let at_end = |expected| {
+            let kind = ErrorKind::Unexpected { expected, found: None };
+            Error::new(kind, raw.len(), CONTEXT)
+        };
+        let mut escapes = Escapes::None;
+        let mut at = 0;
+        loop {
+            match next_stop(raw.as_bytes(), at, CONTEXT) {
+                Ok(Stop::Escape(escape, start)) => {
+                    escapes = escapes.max(escape.escapes);
+                    at = start + escape.len;
+                }
+                Ok(Stop::Quote(at)) => {
+                    let kind = ErrorKind::Unexpected { expected: Expected::End, found: Some(b'"') };
+                    return Err(Error::new(kind, at, CONTEXT));
+                }
+                Ok(Stop::End) => return Ok(Self { raw, escapes }),
+                Err(error) if error.is_incomplete() => return Err(at_end(Expected::Escape)),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What stands between the quotes, still escaped.
+    #[inline]
+    pub const fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// The text, if it holds no escape and so is spelled as it is meant.
+    #[inline]
+    pub fn as_plain(&self) -> Option<&'a str> {
+        match self.escapes {
+            Escapes::None => Some(self.raw),
+            _ => None,
+        }
+    }
+
+    /// Which escapes it holds.
+    #[inline]
+    pub const fn escapes(&self) -> Escapes {
+        self.escapes
+    }
+
+    /// The text: borrowed if it holds no escape.
+    pub fn to_cow(&self) -> Cow<'a, str> {
+        match self.as_plain() {
+            Some(plain) => Cow::Borrowed(plain),
+            None => {
+                let mut text = String::new();
+                self.unescape_into(&mut text);
+                Cow::Owned(text)
+            }
+        }
+    }
+
+    /// The characters of the text.
+    pub const fn chars(&self) -> Chars<'a> {
+        Chars { raw: self.raw }
+    }
+
+    /// Whether the text is `other`. Allocates nothing.
+    #[inline]
+    pub fn eq_str(&self, other: &str) -> bool {
+        match self.as_plain() {
+            Some(plain) => plain == other,
+            None => self.eq_unescaped(other),
+        }
+    }
+
+    /// Appends the text to `out`.
+    pub fn unescape_into(&self, out: &mut String) {
+        // No escape is shorter than its character.
+        out.reserve(self.raw.len());
+        for (run, escaped) in self.pieces() {
+            out.push_str(run);
+            out.extend(escaped);
+        }
+    }
+
+    /// A string that [`scan`] went over.
+    #[inline(always)]
+    pub(super) const fn scanned(raw: &'a str, escapes: Escapes) -> Self {
+        Self { raw, escapes }
+    }
+
+    /// Runs without escapes, each with the character whose escape ends it.
+    fn pieces(&self) -> impl Iterator<Item = (&'a str, Option<char>)> {
+        let mut rest = Some(self.raw);
+        std::iter::from_fn(move || {
+            let raw = rest.take()?;
+            let escape = memchr(b'\\', raw.as_bytes())
+                .and_then(|at| Some((at, read_escape(raw.as_bytes(), at, CONTEXT).ok()?)));
+            let Some((at, escape)) = escape else {
+                return Some((raw, None));
+            };
+            rest = Some(&raw[at + escape.len..]);
+            Some((&raw[..at], Some(escape.char)))
+        })
+    }
+
+    fn eq_unescaped(&self, mut other: &str) -> bool {
+        for (run, escaped) in self.pieces() {
+            let Some(rest) = other.strip_prefix(run) else {
+                return false;
+            };
+            let rest = match escaped {
+                Some(char) => rest.strip_prefix(char),
+                None => Some(rest),
+            };
+            let Some(rest) = rest else {
+                return false;
+            };
+            other = rest;
+        }
+        other.is_empty()
+    }
+}
+
+impl Eq for JsonStr<'_> {}
+
+impl PartialEq for JsonStr<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match other.as_plain() {
+            Some(plain) => self.eq_str(plain),
+            None => self.chars().eq(other.chars()),
+        }
+    }
+}
+
+impl PartialEq<str> for JsonStr<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.eq_str(other)
+    }
+}
+
+impl PartialEq<&str> for JsonStr<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.eq_str(other)
+    }
+}
+
+/// The text, unescaped.
+impl fmt::Display for JsonStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (run, escaped) in self.pieces() {
+            f.write_str(run)?;
+            escaped.map_or(Ok(()), |char| f.write_char(char))?;
+        }
+        Ok(())
+    }
+}
+
+/// The token of the wire, quotes and escapes included.
+impl fmt::Debug for JsonStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.raw)
+    }
+}
+
+/// Which escapes a string holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Escapes {
+    /// None: the text is spelled as it is meant.
+    None,
+    /// Only those that serde_json and `JSON.stringify` write, and as they write them: `\"`, `\\`,
+    /// `\b`, `\f`, `\n`, `\r`, `\t`, and `\u00` with lowercase digits for the other control
+    /// characters. Writing the text again gives the same bytes.
+    Canonical,
+    /// Others, such as `\/` or `\u0041`.
+    Other,
+}
+
+/// The characters of a [`JsonStr`].
+#[derive(Clone, Debug)]
+pub struct Chars<'a> {
+    raw: &'a str,
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.raw.chars();
+        let char = chars.next()?;
+        if char != '\\' {
+            self.raw = chars.as_str();
+            return Some(char);
+        }
+        let escape = read_escape(self.raw.as_bytes(), 0, CONTEXT).ok()?;
+        self.raw = &self.raw[escape.len..];
+        Some(escape.char)
+    }
+}
+
+/// Goes over the string whose first byte after the quote is `start`. Says where its closing quote
+/// is and which escapes it holds.
+#[inline(always)]
+pub(super) fn scan(
+    text: &[u8],
+    start: usize,
+    context: &'static str,
+) -> Result<(usize, Escapes), Error> {
+    let end = start + find_stop(&text[start..]);
+    match text.get(end) {
+        Some(b'"') => Ok((end, Escapes::None)),
+        _ => scan_escaped(text, end, context),
+    }
+}
+
+/// [`scan`] from the first byte that is not plain.
+#[inline(never)]
+fn scan_escaped(
+    text: &[u8],
+    mut at: usize,
+    context: &'static str,
+) -> Result<(usize, Escapes), Error> {
+    let mut escapes = Escapes::None;
+    loop {
+        match next_stop(text, at, context)? {
+            Stop::Quote(end) => return Ok((end, escapes)),
+            Stop::Escape(escape, start) => {
+                escapes = escapes.max(escape.escapes);
+                at = start + escape.len;
+            }
+            Stop::End => return Err(incomplete(text, context)),
+        }
+    }
+}
+
+/// Where a string stops being plain text.
+enum Stop {
+    /// At this quote.
+    Quote(usize),
+    /// At this escape, which begins at this byte.
+    Escape(Escape, usize),
+    /// At the end of the input.
+    End,
+}
+
+#[inline(always)]
+fn next_stop(text: &[u8], from: usize, context: &'static str) -> Result<Stop, Error> {
+    let at = from + find_stop(&text[from..]);
+    match text.get(at) {
+        Some(b'"') => Ok(Stop::Quote(at)),
+        Some(b'\\') => Ok(Stop::Escape(read_escape(text, at, context)?, at)),
+        Some(&found) => Err(Error::new(ErrorKind::ControlCharacter { found }, at, context)),
+        None => Ok(Stop::End),
+    }
+}
+
+/// An escape sequence: what it means, its bytes on the wire, and how it is spelled.
+struct Escape {
+    char: char,
+    len: usize,
+    escapes: Escapes,
+}
+
+/// Reads the escape whose backslash is at `at`.
+#[inline]
+fn read_escape(text: &[u8], at: usize, context: &'static str) -> Result<Escape, Error> {
+    let Some(&kind) = text.get(at + 1) else {
+        return Err(incomplete(text, context));
+    };
+    let char = match kind {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'b' => '\x08',
+        b'f' => '\x0c',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'/' => {
+            return Ok(Escape { char: '/', len: 2, escapes: Escapes::Other });
+        }
+        b'u' => return read_unicode_escape(text, at, context),
+        found => {
+            let kind = ErrorKind::Unexpected { expected: Expected::Escape, found: Some(found) };
+            return Err(Error::new(kind, at + 1, context));
+        }
+    };
+    Ok(Escape { char, len: 2, escapes: Escapes::Canonical })
+}
+
+/// Reads `\uXXXX` at `at`, or two of them that are the halves of one character.
+fn read_unicode_escape(text: &[u8], at: usize, context: &'static str) -> Result<Escape, Error> {
+    let first = read_code_unit(text, at + 2, context)?;
+    if let Some(char) = char::from_u32(first.into()) {
+        let is_lowercase = !text[at + 4..at + 6].iter().any(u8::is_ascii_uppercase);
+        let has_short_form = matches!(char, '\x08' | '\t' | '\n' | '\x0c' | '\r');
+        let escapes = match char {
+            '\0'..='\x1f' if is_lowercase && !has_short_form => Escapes::Canonical,
+            _ => Escapes::Other,
+        };
+        return Ok(Escape { char, len: 6, escapes });
+    }
+    let lone = || Error::new(ErrorKind::LoneSurrogate { found: first }, at, context);
+    if first >= LOW_SURROGATE {
+        return Err(lone());
+    }
+    for (i, &wanted) in br"\u".iter().enumerate() {
+        match text.get(at + 6 + i) {
+            Some(&found) if found == wanted => {}
+            Some(_) => return Err(lone()),
+            None => return Err(incomplete(text, context)),
+        }
+    }
+    let second = read_code_unit(text, at + 8, context)?;
+    match char::decode_utf16([first, second]).next() {
+        Some(Ok(char)) => Ok(Escape { char, len: 12, escapes: Escapes::Other }),
+        _ => Err(lone()),
+    }
+}
+
+/// Reads the four hex digits at `at`.
+fn read_code_unit(text: &[u8], at: usize, context: &'static str) -> Result<u16, Error> {
+    let mut unit = 0;
+    for at in at..at + 4 {
+        let Some(&found) = text.get(at) else {
+            return Err(incomplete(text, context));
+        };
+        let Some(digit) = char::from(found).to_digit(16) else {
+            return Err(Error::new(ErrorKind::HexDigit { found }, at, context));
+        };
+        unit = unit << 4 | digit as u16;
+    }
+    Ok(unit)
+}
+
+/// How many bytes at the start of `text` are plain: neither quote, backslash nor control character.
+///
+/// Most strings of a frame end within five lanes: ids, keys, short notes. Longer ones are content
+/// and negentropy, where larger blocks pay. Both are loops that the compiler turns into vectors.
+#[inline(always)]
+fn find_stop(text: &[u8]) -> usize {
+    let Some(head) = text.first_chunk::<HEAD>() else {
+        return find_stop_behind(text, 0);
+    };
+    for (i, lane) in head.as_chunks::<LANE>().0.iter().enumerate() {
+        if has_stop(lane) {
+            return LANE * i + find_stop_in_lane(lane);
+        }
+    }
+    find_stop_behind(text, HEAD)
+}
+
+/// [`find_stop`] where the first `plain` bytes are plain.
+#[inline(never)]
+fn find_stop_behind(text: &[u8], plain: usize) -> usize {
+    let (blocks, _) = text[plain..].as_chunks::<BLOCK>();
+    let plain_blocks = blocks.iter().take_while(|block| !has_stop(block)).count();
+    let plain = plain + plain_blocks * BLOCK;
+    let (lanes, tail) = text[plain..].as_chunks::<LANE>();
+    match lanes.iter().position(has_stop) {
+        Some(i) => plain + LANE * i + find_stop_in_lane(&lanes[i]),
+        None => text.len() - tail.len() + find_stop_by_byte(tail),
+    }
+}
+
+#[inline(always)]
+fn has_stop<const N: usize>(block: &[u8; N]) -> bool {
+    let any = block.iter().fold(0, |any, &byte| any | u8::from(is_stop(byte)));
+    any != 0
+}
+
+/// Where the first stop of a lane is; 16 if it has none. Without branches: which byte it is
+/// cannot be foretold.
+#[inline(always)]
+fn find_stop_in_lane(lane: &[u8; LANE]) -> usize {
+    let (words, _) = lane.as_chunks();
+    let [low, high] = [words[0], words[1]].map(|word| stops_in_word(u64::from_le_bytes(word)));
+    let stops = u128::from(high) << 64 | u128::from(low);
+    stops.trailing_zeros() as usize / 8
+}
+
+/// Sets the high bit of the first byte of `word` that is a stop. Higher bytes may be wrong: where
+/// a byte is a stop, the subtraction borrows from its neighbour.
+#[inline(always)]
+const fn stops_in_word(word: u64) -> u64 {
+    let quotes = word ^ 0x2222_2222_2222_2222;
+    let backslashes = word ^ 0x5c5c_5c5c_5c5c_5c5c;
+    let controls = word.wrapping_sub(0x2020_2020_2020_2020) & !word;
+    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes;
+    let backslashes = backslashes.wrapping_sub(0x0101_0101_0101_0101) & !backslashes;
+    (controls | quotes | backslashes) & 0x8080_8080_8080_8080
+}
+
+/// [`find_stop`], as plainly as it can be said.
+#[inline(always)]
+fn find_stop_by_byte(text: &[u8]) -> usize {
+    text.iter().position(|&byte| is_stop(byte)).unwrap_or(text.len())
+}
+
+#[inline(always)]
+const fn is_stop(byte: u8) -> bool {
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+}
+
+#[cold]
+fn incomplete(text: &[u8], context: &'static str) -> Error {
+    Error::new(ErrorKind::Incomplete { needed: None }, text.len(), context)
+}
+
+/// The first code unit of a low surrogate; a high one before it makes a character.
+const LOW_SURROGATE: u16 = 0xdc00;
+/// Bytes that are looked at between two branches at first.
+const LANE: usize = 16;
+/// Bytes after which blocks follow lanes.
+const HEAD: usize = 80;
+/// Bytes that are looked at between two branches in a long string.
+const BLOCK: usize = 64;
+/// The name in errors of strings that are in no frame.
+const CONTEXT: &str = "json.string";
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn stops_are_found_at_every_length_and_place() {
+        for len in (0..=HEAD + 3 * BLOCK).chain([1000]) {
+            let mut text = vec![b'a'; len + 8];
+            for start in 0..8 {
+                let end = start + len;
+                assert_eq!(find_stop(&text[start..end]), len);
+                for at in start..end {
+                    for byte in [b'"', b'\\', 0x00, 0x1f] {
+                        text[at] = byte;
+                        assert_eq!(find_stop(&text[start..end]), at - start, "{byte} of {len}");
+                    }
+                    text[at] = [0x20, 0x7f, 0x80, 0xff, 0xa2, 0xdc, b'!'][at % 7];
+                }
+                text.fill(b'a');
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_agrees_with_the_bytes(
+            text in proptest::collection::vec(prop_oneof![9 => 0x20_u8.., 1 => any::<u8>()], 0..300),
+            lane in proptest::array::uniform16(prop_oneof![9 => 0x20_u8.., 1 => any::<u8>()]),
+        ) {
+            prop_assert_eq!(find_stop(&text), find_stop_by_byte(&text));
+            prop_assert_eq!(find_stop_in_lane(&lane), find_stop_by_byte(&lane));
+        }
+    }
+
+    #[test]
+    fn escapes_know_how_they_are_spelled() {
+        let escapes = |raw: &str| JsonStr::from_raw(raw).unwrap().escapes();
+        assert_eq!(escapes("a/é\u{7f}\u{2028}"), Escapes::None);
+        assert_eq!(escapes(r#"\"\\\b\f\n\r\t\u0000\u000b\u001f"#), Escapes::Canonical);
+        for other in [r"\/", r"\u0041", r"\u000a", r"\u000B", r"\u00e9", r"\ud83d\ude00"] {
+            assert_eq!(escapes(other), Escapes::Other, "{other}");
+            assert_eq!(escapes(&format!(r"{other}\n")), Escapes::Other, "{other}");
+        }
+    }
+
+    #[test]
+    fn strings_mean_what_they_escape() {
+        let text = JsonStr::from_raw(r#"a\"\/\u00e9\ud83d\ude00z"#).unwrap();
+        let meant = "a\"/é😀z";
+        assert_eq!(text.to_string(), meant);
+        assert_eq!(text.to_cow(), meant);
+        assert_eq!(text.chars().collect::<String>(), meant);
+        assert_eq!(text, meant);
+        assert_eq!(text, JsonStr::from_raw(r#"\u0061\u0022/é😀z"#).unwrap());
+        assert_eq!(format!("{text:?}"), r#""a\"\/\u00e9\ud83d\ude00z""#);
+        for other in ["", "a", "a\"/é😀", "a\"/é😀zz", "b\"/é😀z", "a\"/é😁z"] {
+            assert_ne!(text, other);
+        }
+    }
+
+    #[test]
+    fn strings_that_are_refused() {
+        let error = |raw: &str| JsonStr::from_raw(raw).unwrap_err().to_string();
+        assert_eq!(error("ab\n"), "json.string: raw control character 0x0a in a string, at byte 2");
+        assert_eq!(error("a\"b"), "json.string: the end expected, found `\"`, at byte 1");
+        assert_eq!(
+            error(r"\x"),
+            "json.string: one of `\"\\/bfnrtu` expected, found `x`, at byte 1"
+        );
+        assert_eq!(error(r"\u00g0"), "json.string: hex digit expected, found `g`, at byte 4");
+        for lone in [r"\ud83d", r"\ud83dx", r"\ud83d\n", r"\ud83d\u0041", r"\ud83d\ud83d"] {
+            let padded = format!("{lone}      ");
+            assert_eq!(error(&padded), "json.string: lone surrogate \\ud83d, at byte 0", "{lone}");
+        }
+        assert_eq!(error(r"\udc00\ud83d"), "json.string: lone surrogate \\udc00, at byte 0");
+        for cut in [r"\", r"\u", r"\u123", r"\ud83d", r"\ud83d\", r"\ud83d\ude0"] {
+            assert!(error(cut).contains("expected, found the end"), "{cut}");
+        }
+    }
+}
