@@ -30,6 +30,9 @@ pub mod sha256;
 pub mod json;
 pub mod proto;
 
+// -- binary messages: spelled in bytes alone
+pub mod negentropy;
+
 // -- messages: the frames of each network
 pub mod waku;
 

@@ -7,6 +7,11 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use borrowire::Envelope;
+use borrowire::json::read::Reader;
+use borrowire::json::string::JsonStr;
+use borrowire::negentropy::{
+    self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
+};
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
@@ -54,6 +59,52 @@ fn a_topic_is_read_without_allocating() {
     let allocated = allocations(|| {
         let topic = ContentTopic::parse(black_box("/toychat/2/huilong/proto")).unwrap();
         black_box(topic.shard(1, 8.try_into().unwrap()).unwrap());
+    });
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn json_is_read_without_allocating() {
+    let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
+    let frame = format!(r#"["EVENT", "a\nb", {{"x": [1.5e9, true, {{"\u0041": null}}]}}, {deep}"#);
+    let allocated = allocations(|| {
+        for len in 0..=frame.len() {
+            let mut reader = Reader::new(&frame.as_bytes()[..len], &Rules::STRICT, "x").unwrap();
+            assert!(reader.skip("x").unwrap_err().kind().name() != "");
+        }
+        let text = JsonStr::from_raw(r"a\u00e9\ud83d\ude00\n").unwrap();
+        assert!(text.eq_str("aé😀\n") && text.chars().count() == 4);
+        let same = JsonStr::from_raw(r"\u0061é😀\n").unwrap();
+        assert!(text == same);
+    });
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn negentropy_is_read_without_allocating() {
+    let mut message = Vec::with_capacity(40_000);
+    let ids = [[7; 32]; 1000];
+    let allocated = allocations(|| {
+        let mut builder = NegentropyBuilder::new(&mut message);
+        for timestamp in 0..100 {
+            let upper = Bound::At { timestamp, prefix: &ids[0][..timestamp as usize % 33] };
+            builder.push(upper, Payload::Fingerprint(&[1; 16])).unwrap();
+        }
+        builder.push(Bound::Infinity, Payload::IdList(&ids)).unwrap();
+        black_box(fingerprint(&ids));
+    });
+    assert_eq!(allocated, 0);
+    let allocated = allocations(|| {
+        let view = negentropy::MessageView::parse(&message[..]).unwrap();
+        assert_eq!(view.ranges().len(), 101);
+        assert_eq!(black_box(view.ranges().count()), 101);
+        assert!(view == view.clone());
+        for len in 0..message.len() {
+            let _ = black_box(negentropy::MessageView::parse(&message[..len]));
+        }
+        // A count that promises more than there is reserves nothing.
+        let promise = &b"\x61\x00\x00\x02\xff\xff\xff\x7f"[..];
+        assert!(negentropy::MessageView::parse(promise).is_err());
     });
     assert_eq!(allocated, 0);
 }
