@@ -4,7 +4,7 @@
 //! are kept only with the feature `counters`; without it the functions that count are empty.
 //!
 //! Counts are kept per thread, and summed for the process. A test takes the difference of
-//! [`thread`] before and after, so that it stays exact while other tests run beside it; work that
+//! `thread()` before and after, so that it stays exact while other tests run beside it; work that
 //! spans threads is the sum of each thread's difference.
 
 #[cfg(feature = "counters")]

@@ -556,7 +556,7 @@ fn read(marks: &mut Marks<'_, 4>, scalars: &mut Scalars, rules: &Rules) -> Resul
             EPHEMERAL_TAG => {
                 let value = read_u32(&mut cursor, rules, "waku.ephemeral")?;
                 bits &= !EPHEMERAL_VALUE;
-                bits |= present_bit(field::EPHEMERAL) | u8::from(value != 0) * EPHEMERAL_VALUE;
+                bits |= present_bit(field::EPHEMERAL) | (u8::from(value != 0) * EPHEMERAL_VALUE);
             }
             other => cursor = skip_unknown(cursor, start, other, rules)?,
         }
