@@ -1,6 +1,6 @@
 //! A received message with its topic and its identities, shared by all who handle it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Text;
 use crate::waku::{GossipId, HashRule, MessageHash, MessageView, gossip_id, message_hash};
@@ -60,6 +60,13 @@ impl Envelope {
     pub fn with_gossip_id(mut self, id: GossipId) -> Self {
         self.gossip_id = OnceLock::from(id);
         self
+    }
+
+    /// Computes the hashes of all `envelopes` that have none yet.
+    pub fn hash_all(envelopes: &[Arc<Self>]) {
+        for envelope in envelopes {
+            envelope.hash();
+        }
     }
 
     /// The pubsub topic that the message came on.

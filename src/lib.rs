@@ -9,11 +9,13 @@
 // The house: each block of `mod` lines below is a floor. A file uses lower floors only, never its
 // own or a higher one; a folder is one room. `tests/floors.rs` reads these blocks and holds us to
 // it. Files that may hold `unsafe` say so in their first lines: buffer, scan, output, sha256, map,
-// archive, lmdb.
+// archive, lmdb, heap.
 
 // -- ground: knows nothing of any format
 pub mod counters;
 pub mod error;
+#[cfg(feature = "harness")]
+pub mod heap;
 
 // -- rules: what the parsers of every format agree to check
 pub mod rules;
@@ -38,6 +40,10 @@ pub mod waku;
 
 // -- meaning: what a message is to those who handle it
 pub mod envelope;
+
+// -- the whole way: what a node does with a message, measured
+#[cfg(feature = "harness")]
+pub mod message_path;
 
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};

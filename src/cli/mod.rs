@@ -3,6 +3,7 @@
 mod hash;
 mod input;
 mod inspect;
+mod path;
 mod report;
 
 use std::io::{self, BufWriter, Write};
@@ -20,6 +21,7 @@ pub(crate) fn run() -> ExitCode {
     let done = match &cli.command {
         Command::Hash(args) => hash::run(args, &mut out),
         Command::Inspect(args) => inspect::run(args, &mut out),
+        Command::Path(args) => path::run(args, &mut out).map(|()| true),
     };
     let done = done.and_then(|all_good| out.flush().map(|()| all_good).map_err(Failure::Output));
     match done {
@@ -51,6 +53,8 @@ enum Command {
     Hash(hash::HashArgs),
     /// Print the fields of frames
     Inspect(inspect::InspectArgs),
+    /// Measure the path of a message through a node, beside what others do
+    Path(path::PathArgs),
 }
 
 /// What every subcommand that reads frames takes.
@@ -119,12 +123,14 @@ impl Preset {
 enum Failure {
     Input { name: String, error: io::Error },
     Output(io::Error),
+    OutputFile { name: String, error: io::Error },
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Input { name, error } => write!(f, "cannot read {name}: {error}"),
+            Self::OutputFile { name, error } => write!(f, "cannot write {name}: {error}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
         }
     }

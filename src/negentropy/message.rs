@@ -317,12 +317,12 @@ impl<'a> Walk<'a> {
         self.lower = upper;
         let start = self.cursor.position();
         let payload = match self.take_number(MODE)? {
-            mode if mode == SKIP.into() => Payload::Skip,
-            mode if mode == FINGERPRINT.into() => {
+            mode if mode == u64::from(SKIP) => Payload::Skip,
+            mode if mode == u64::from(FINGERPRINT) => {
                 let bytes = self.cursor.take(FINGERPRINT_LEN as u64, FINGERPRINT_BYTES)?;
                 Payload::Fingerprint(&bytes.as_chunks().0[0])
             }
-            mode if mode == ID_LIST.into() => {
+            mode if mode == u64::from(ID_LIST) => {
                 let count = self.take_number(IDS)?;
                 let bytes = self.cursor.take(count.saturating_mul(ID_LEN as u64), IDS)?;
                 Payload::IdList(bytes.as_chunks().0)
