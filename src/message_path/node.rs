@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::counters::Counts;
 use crate::message_path::Options;
 
-/// A node that stores rows `R` in its archive, frames `C` in its message cache, and pushes `P` to
-/// filter peers. Its tables have room for the whole run, so that growing them is charged to no arm.
+/// A node that hands messages `R` to archive and listeners, keeps frames `C` in its message cache,
+/// and pushes `P` to filter peers. Its tables have room for the whole run, so that growing them is charged to no arm.
 pub(super) struct Node<R, C, P> {
     pub(super) tally: Tally,
     seen: HashSet<[u8; 32]>,
@@ -17,7 +17,8 @@ pub(super) struct Node<R, C, P> {
     traced: HashMap<usize, u64>,
     archive: HashMap<[u8; 32], R>,
     sync_ids: Vec<(i64, [u8; 32])>,
-    events: Vec<[u8; 32]>,
+    events: Vec<R>,
+    inbox: Vec<R>,
     applied: u64,
     cache: Vec<C>,
     outbox: Vec<P>,
@@ -89,7 +90,8 @@ impl<R, C, P> Node<R, C, P> {
             traced: HashMap::with_capacity(16),
             archive: HashMap::with_capacity(messages),
             sync_ids: Vec::with_capacity(messages),
-            events: Vec::with_capacity(EVENTS),
+            events: Vec::with_capacity(CHANNEL),
+            inbox: Vec::with_capacity(CHANNEL),
             applied: 0,
             cache: Vec::with_capacity(messages),
             outbox: Vec::with_capacity(options.filter_peers),
@@ -161,18 +163,25 @@ impl<R, C, P> Node<R, C, P> {
         }
     }
 
-    /// Event: tells who listens that a message was seen.
-    pub(super) fn event(&mut self, hash: [u8; 32]) {
-        if self.events.len() == EVENTS {
+    /// Event: tells who listens that a message was seen. The listener drains its channel when that
+    /// is full.
+    pub(super) fn event(&mut self, message: R) {
+        self.events.push(message);
+        if self.events.len() == CHANNEL {
             self.events.clear();
         }
-        self.events.push(hash);
     }
 
-    /// Application: reads the payload; here its first bytes.
-    pub(super) fn apply(&mut self, payload: &[u8]) {
-        self.sight(payload);
-        self.applied += payload.iter().take(8).map(|byte| u64::from(*byte)).sum::<u64>();
+    /// Application: reads the payload, here its first bytes. It too sits behind a channel.
+    pub(super) fn apply(&mut self, message: R, payload: impl Fn(&R) -> &[u8]) {
+        self.sight(payload(&message));
+        self.inbox.push(message);
+        if self.inbox.len() == CHANNEL {
+            for message in self.inbox.drain(..) {
+                let start = payload(&message).iter().take(8);
+                self.applied += start.map(|byte| u64::from(*byte)).sum::<u64>();
+            }
+        }
     }
 
     /// Message cache: keeps the frame for peers that ask for it. A run is shorter than its history.
@@ -190,5 +199,5 @@ impl<R, C, P> Node<R, C, P> {
 
 const MAX_PAYLOAD: usize = 153_600;
 const MAX_META: usize = 64;
-/// Events that wait for their listeners.
-const EVENTS: usize = 64;
+/// Messages that wait for a listener at most.
+const CHANNEL: usize = 64;
