@@ -325,6 +325,8 @@ pub enum Expected {
     Generation,
     /// A part of a topic that is not empty.
     TopicPart,
+    /// A JSON value.
+    JsonValue,
     /// Nothing more.
     End,
 }
@@ -337,6 +339,7 @@ impl fmt::Display for Expected {
             Self::ShardNumber => "a number from 0 to 65535 without leading zeros",
             Self::Generation => "a generation number",
             Self::TopicPart => "a part that is not empty",
+            Self::JsonValue => "a JSON value",
             Self::End => "the end",
         })
     }

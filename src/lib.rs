@@ -23,7 +23,17 @@ pub mod buffer;
 pub mod cursor;
 pub mod hex;
 
+// -- byte classes: where in a slice a byte of a kind is; below the writers, which copy up to there
+pub mod scan;
+
 // -- bytes out: writing and digesting slices
+pub mod output;
 pub mod sha256;
+
+// -- grammars: what is written and read in every message
+pub mod json;
+
+// -- messages: one kind of message a file
+pub mod nostr;
 
 pub use error::{Error, ErrorKind};
