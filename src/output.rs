@@ -25,7 +25,7 @@ use std::mem::MaybeUninit;
 use bytes::BytesMut;
 
 use crate::error::{Error, ErrorKind};
-use crate::scan::{first_escape, first_non_hex, word_has_escape};
+use crate::scan::{first_escape, first_escape_by_byte, first_non_hex, word_has_escape};
 
 /// What writers append to: `Vec<u8>` and [`BytesMut`].
 ///
@@ -204,7 +204,10 @@ impl Room<'_> {
     /// Writes one byte.
     #[inline(always)]
     pub fn put_byte(&mut self, byte: u8) -> Result<(), Full> {
-        self.put_slice(&[byte])
+        let [key] = self.mask_here().bytes();
+        self.next(1)?[0].write(byte ^ key);
+        self.filled += 1;
+        Ok(())
     }
 
     /// Writes `bytes`.
@@ -363,7 +366,7 @@ fn bad_hex(hex: &[u8], context: &'static str) -> Error {
 /// Fills `room` with `bytes` under `mask`. Both are of one length.
 fn copy(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if bytes.len() >= 32 && is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has AVX2, it was asked in the line above.
         return unsafe { avx2::copy(bytes, room, mask) };
     }
@@ -384,18 +387,18 @@ fn copy_scanned(bytes: &[u8], room: &mut [MaybeUninit<u8>]) -> usize {
 /// Fills `room` with `bytes` as lowercase hex, under `mask`. It is twice as long as `bytes`.
 fn encode_hex(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if bytes.len() >= 32 && is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has AVX2, it was asked in the line above.
         return unsafe { avx2::encode_hex(bytes, room, mask) };
     }
-    encode_hex_by_byte(bytes, room, mask);
+    encode_hex_by_word(bytes, room, mask);
 }
 
 /// Fills `room` with the bytes that `hex` stands for, or returns that it is not lowercase hex. It
 /// is half as long as `hex`.
 fn decode_hex_into(hex: &[u8], room: &mut [MaybeUninit<u8>]) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if hex.len() >= 64 && is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has AVX2, it was asked in the line above.
         return unsafe { avx2::decode_hex(hex, room) };
     }
@@ -478,7 +481,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub(super) fn encode_hex(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
         let Some(last) = bytes.last_chunk() else {
-            return super::encode_hex_by_byte(bytes, room, mask);
+            return super::encode_hex_by_word(bytes, room, mask);
         };
         let key = load(&mask.bytes());
         let (rows, _) = bytes.as_chunks::<32>();
@@ -566,7 +569,7 @@ mod avx2 {
 }
 
 /// The slow twin of `copy`.
-#[inline(never)]
+#[inline]
 fn copy_by_word(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
     let key = mask.bytes::<8>();
     let (words, tail) = bytes.as_chunks::<8>();
@@ -580,30 +583,60 @@ fn copy_by_word(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
     }
 }
 
-/// The slow twin of `copy_scanned`.
-#[inline(never)]
+/// The slow twin of `copy_scanned`. The last word ends flush: it goes over some bytes twice.
+#[inline]
 fn copy_scanned_by_word(bytes: &[u8], room: &mut [MaybeUninit<u8>]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
-    let (room_words, room_tail) = room.as_chunks_mut::<8>();
-    for (i, (word, room)) in words.iter().zip(room_words).enumerate() {
-        room.copy_from_slice(as_uninit(word));
+    let (Some(last), Some(_)) = (bytes.last_chunk::<8>(), room.last_chunk::<8>()) else {
+        let clean = first_escape_by_byte(bytes);
+        for (byte, room) in bytes[..clean].iter().zip(room) {
+            room.write(*byte);
+        }
+        return clean;
+    };
+    let words = bytes.as_chunks::<8>().0;
+    for (i, (word, room)) in words.iter().zip(room.as_chunks_mut::<8>().0).enumerate() {
+        *room = word.map(MaybeUninit::new);
         if word_has_escape(u64::from_ne_bytes(*word)) {
-            return i * 8 + first_escape(word);
+            return i * 8 + first_escape_by_byte(word);
         }
     }
-    room_tail.copy_from_slice(as_uninit(tail));
-    words.len() * 8 + first_escape(tail)
+    if let Some(room) = room.last_chunk_mut() {
+        *room = last.map(MaybeUninit::new);
+    }
+    if word_has_escape(u64::from_ne_bytes(*last)) {
+        return bytes.len() - 8 + first_escape_by_byte(last);
+    }
+    bytes.len()
 }
 
 /// The slow twin of `encode_hex`.
-#[inline(never)]
-fn encode_hex_by_byte(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
-    let key = mask.bytes::<4>();
-    let (pairs, _) = room.as_chunks_mut::<2>();
-    for (i, (byte, pair)) in bytes.iter().zip(pairs).enumerate() {
-        pair[0].write(hex_digit(byte >> 4) ^ key[2 * (i % 2)]);
-        pair[1].write(hex_digit(byte & 15) ^ key[2 * (i % 2) + 1]);
+#[inline]
+fn encode_hex_by_word(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
+    let key = u64::from_le_bytes(mask.bytes());
+    let (words, tail) = bytes.as_chunks::<4>();
+    let (room_words, room_tail) = room.as_chunks_mut::<8>();
+    for (word, room) in words.iter().zip(room_words) {
+        let digits = hex_word(*word) ^ key;
+        *room = digits.to_le_bytes().map(MaybeUninit::new);
     }
+    let key = key.to_le_bytes();
+    let (pairs, _) = room_tail.as_chunks_mut::<2>();
+    for (i, (byte, pair)) in tail.iter().zip(pairs).enumerate() {
+        pair[0].write(hex_digit(byte >> 4) ^ key[2 * i]);
+        pair[1].write(hex_digit(byte & 15) ^ key[2 * i + 1]);
+    }
+}
+
+/// The digits of four bytes, the first lowest.
+#[inline(always)]
+const fn hex_word(bytes: [u8; 4]) -> u64 {
+    let word = u32::from_le_bytes(bytes) as u64;
+    let word = (word | word << 16) & 0x0000_ffff_0000_ffff;
+    let word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
+    let values = (word >> 4 | word << 8) & 0x0f0f_0f0f_0f0f_0f0f;
+    // 6 more carry the values from 10 on into bit 4.
+    let letters = (values + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    values + 0x3030_3030_3030_3030 + letters * (b'a' - 10 - b'0') as u64
 }
 
 /// The slow twin of `decode_hex_into`.

@@ -304,7 +304,7 @@ fn first_escape_by_word(bytes: &[u8]) -> usize {
 }
 
 /// The slow twin of [`first_escape`].
-fn first_escape_by_byte(bytes: &[u8]) -> usize {
+pub(crate) fn first_escape_by_byte(bytes: &[u8]) -> usize {
     let escape = bytes.iter().position(|byte| is_escape(*byte));
     escape.unwrap_or(bytes.len())
 }
