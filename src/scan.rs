@@ -64,7 +64,7 @@ pub fn first_non_hex(bytes: &[u8]) -> usize {
 
 /// Whether serde_json escapes any byte of the block. Without branches, so that it becomes vectors.
 #[inline(always)]
-pub(crate) fn has_escape<const N: usize>(block: &[u8; N]) -> bool {
+fn has_escape<const N: usize>(block: &[u8; N]) -> bool {
     block
         .iter()
         .fold(0, |any, byte| any | u8::from(is_escape(*byte)))
