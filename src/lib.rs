@@ -25,7 +25,11 @@ pub mod buffer;
 pub mod cursor;
 pub mod hex;
 
+// -- byte classes: where in a slice a byte of a kind is; below the writers, which copy up to there
+pub mod scan;
+
 // -- bytes out: writing and digesting slices
+pub mod output;
 pub mod sha256;
 
 // -- grammars: what frames are made of
@@ -36,6 +40,7 @@ pub mod proto;
 pub mod negentropy;
 
 // -- messages: the frames of each network
+pub mod nostr;
 pub mod waku;
 
 // -- meaning: what a message is to those who handle it
