@@ -182,7 +182,8 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
         read: impl FnOnce(&mut Marks<'_, N>) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         const { assert!(N <= u8::BITS as usize) };
-        let mut marks = Marks { bytes: buffer.as_ref(), spans: [Span::default(); N], utf8: 0 };
+        let bytes = buffer.as_ref();
+        let mut marks = Marks { bytes, text: None, spans: [Span::default(); N], utf8: 0 };
         read(&mut marks)?;
         let Marks { spans, utf8, .. } = marks;
         Ok(Self { buffer, spans, utf8 })
@@ -234,6 +235,8 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
 /// up in the frame of another.
 pub(crate) struct Marks<'a, const N: usize> {
     bytes: &'a [u8],
+    /// The bytes once more, if all of them are known to be UTF-8.
+    text: Option<&'a str>,
     spans: [Span; N],
     utf8: u8,
 }
@@ -247,10 +250,19 @@ impl<'a, const N: usize> Marks<'a, N> {
         self.spans[i] = span;
     }
 
-    /// Points span `i` at bytes that must be UTF-8, or says how many of them are.
+    /// Takes `text`, if it is the whole frame, as the proof that every span is UTF-8 that does not
+    /// cut a character.
+    pub(crate) fn set_whole_text(&mut self, text: &'a str) {
+        self.text = std::ptr::eq(text.as_bytes(), self.bytes).then_some(text);
+    }
+
+    /// Points span `i` at bytes that must be UTF-8, or says how many of them are. Free after
+    /// [`set_whole_text`](Self::set_whole_text).
     #[inline(always)]
     pub(crate) fn set_text(&mut self, i: usize, span: Span) -> Result<(), usize> {
-        check_utf8(&self.bytes[span.range()])?;
+        if self.text.is_none_or(|text| text.get(span.range()).is_none()) {
+            check_utf8(&self.bytes[span.range()])?;
+        }
         self.spans[i] = span;
         self.utf8 |= 1 << i;
         Ok(())
@@ -308,6 +320,21 @@ mod tests {
                 bytes[at] = b'a';
             }
         }
+    }
+
+    #[test]
+    fn whole_text_proves_spans_that_cut_no_character() {
+        let frame = "aé".as_bytes();
+        let parsed = Frame::parse(frame, |marks: &mut Marks<'_, 1>| {
+            marks.set_whole_text("another text");
+            assert_eq!(marks.text, None);
+            marks.set_whole_text(std::str::from_utf8(marks.bytes()).unwrap());
+            assert!(marks.text.is_some());
+            assert_eq!(marks.set_text(0, Span::new(0, 2)), Err(1));
+            assert_eq!(marks.set_text(0, Span::new(1, 2)), Ok(()));
+            Ok(())
+        });
+        assert_eq!(parsed.unwrap().text(0), Some("é"));
     }
 
     #[test]

@@ -155,6 +155,8 @@ pub enum ErrorKind {
         /// The byte found.
         found: u8,
     },
+    /// An escape where hex digits are expected, which are written as they are.
+    HexEscape,
     /// An odd number of hex digits.
     HexOddLength {
         /// The number of digits found.
@@ -217,6 +219,7 @@ impl ErrorKind {
             Self::TooDeep { .. } => "too-deep",
             Self::Utf8 => "utf8",
             Self::HexDigit { .. } => "hex-digit",
+            Self::HexEscape => "hex-escape",
             Self::HexOddLength { .. } => "hex-odd-length",
             Self::Unexpected { .. } => "unexpected",
             Self::ControlCharacter { .. } => "control-character",
@@ -291,6 +294,7 @@ impl fmt::Display for ErrorKind {
             Self::HexDigit { found } => {
                 write!(f, "hex digit expected, found {}", ShownByte(found))
             }
+            Self::HexEscape => f.write_str("hex digit expected, found an escape"),
             Self::HexOddLength { found } => {
                 write!(f, "{found} hex digits, an even number expected")
             }
@@ -360,6 +364,12 @@ pub enum Expected {
     Escape,
     /// The version byte of a negentropy message.
     NegentropyVersion,
+    /// The label of a frame that carries negentropy.
+    NegLabel,
+    /// The label `NEG-MSG`.
+    NegMsgLabel,
+    /// A filter: a JSON object.
+    Filter,
     /// Nothing more.
     End,
 }
@@ -386,6 +396,9 @@ impl fmt::Display for Expected {
             Self::ObjectNext => "`,` or `}`",
             Self::Colon => "`:`",
             Self::Escape => "one of `\"\\/bfnrtu`",
+            Self::NegLabel => "`NEG-OPEN`, `NEG-MSG`, `NEG-CLOSE` or `NEG-ERR`",
+            Self::NegMsgLabel => "`NEG-MSG`",
+            Self::Filter => "a filter object",
             Self::NegentropyVersion => "a version byte from 0x60 to 0x6f",
             Self::End => "the end",
         })

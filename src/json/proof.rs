@@ -70,6 +70,11 @@ impl<'a> HexStr<'a> {
         Ok(Self(text))
     }
 
+    /// Digits that a reader has checked already.
+    pub(crate) const fn checked(text: &'a str) -> Self {
+        Self(text)
+    }
+
     /// The digits.
     #[inline(always)]
     pub const fn as_str(self) -> &'a str {
@@ -131,6 +136,11 @@ impl<'a> RawJson<'a> {
         reader.skip(context)?;
         reader.finish(context)?;
         Ok(Self(text))
+    }
+
+    /// Text that a reader has checked already.
+    pub(crate) const fn checked(text: &'a str) -> Self {
+        Self(text)
     }
 
     /// The text.

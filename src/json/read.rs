@@ -62,6 +62,11 @@ impl<'a> Reader<'a> {
         Ok(Self { text, position: 0, depth: 0, depth_limit, cut: None })
     }
 
+    /// The text that is read, without a character that the end of the input cut in two.
+    pub const fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// The first byte of the next token, not taken: `"`, `{`, `[`, a digit, ….
     #[inline(always)]
     pub fn peek(&mut self, context: &'static str) -> Result<u8, Error> {

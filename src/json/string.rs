@@ -115,7 +115,7 @@ impl<'a> JsonStr<'a> {
 
     /// A string that [`scan`] went over.
     #[inline(always)]
-    pub(super) const fn scanned(raw: &'a str, escapes: Escapes) -> Self {
+    pub(crate) const fn scanned(raw: &'a str, escapes: Escapes) -> Self {
         Self { raw, escapes }
     }
 

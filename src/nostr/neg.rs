@@ -19,9 +19,24 @@
 //! 500,000 bytes of message, a frame of a megabyte), so a message should be made to measure:
 //! `max_payload` says how much binary fits. What a client sends goes under a WebSocket mask (RFC
 //! 6455): `write_masked` lays it on while it writes.
+//!
+//! Readers take whitespace anywhere and elements behind those that they know, as relays send them.
+//! [`NegView`] reads any of the four in place; [`decode_msg`] is the short way from a NEG-MSG frame
+//! to its binary. Text that ends before the closing bracket is
+//! [`ErrorKind::Incomplete`]; every other error is final.
 
-use crate::json::{CleanStr, Elements, FrameWriter, HexText, RawJson, Rest};
-use crate::output::Output;
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::buffer::{Buffer, Frame, Marks, Span};
+use crate::counters;
+use crate::error::{Error, ErrorKind, Expected};
+use crate::json::read::Reader;
+use crate::json::string::Escapes;
+use crate::json::{CleanStr, Elements, FrameWriter, HexStr, HexText, JsonStr, RawJson, Rest};
+use crate::output::{Output, decode_hex};
+use crate::rules::Rules;
 
 /// `["NEG-OPEN", sub, filter, message]`: a client begins to reconcile what `filter` matches.
 ///
@@ -220,9 +235,418 @@ impl NegErr<'_> {
     }
 }
 
+/// One of the four frames, read where it lies.
+///
+/// ```
+/// use borrowire::nostr::neg::{NegKind, NegView};
+///
+/// let frame = br#"["NEG-MSG", "sync", "6100000200"]"#;
+/// let view = NegView::parse(&frame[..])?;
+/// assert_eq!((view.kind(), view.sub().as_plain()), (NegKind::Msg, Some("sync")));
+/// assert_eq!(view.message().unwrap().as_str(), "6100000200");
+///
+/// let mut binary = Vec::new(); // reuse it for the next frame
+/// view.decode_message(&mut binary);
+/// assert_eq!(binary, [0x61, 0, 0, 2, 0]);
+/// # Ok::<(), borrowire::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NegView<B: Buffer = Bytes> {
+    frame: Frame<B, 3>,
+    kind: NegKind,
+    sub_escapes: Escapes,
+    reason_escapes: Escapes,
+    /// `id-size` of NEG-OPEN, `max-records` of NEG-ERR.
+    number: Option<u64>,
+}
+
+impl<B: Buffer> NegView<B> {
+    /// Reads a frame under [`Rules::STRICT`].
+    pub fn parse(frame: B) -> Result<Self, Error> {
+        Self::parse_with(frame, &Rules::STRICT)
+    }
+
+    /// Reads a frame: one JSON array, whole, with a label of the four, the elements that it asks
+    /// for, and a message of lowercase hex. Allocates nothing. Keeps the limits `frame` and
+    /// `json_depth` of `rules`.
+    pub fn parse_with(frame: B, rules: &Rules) -> Result<Self, Error> {
+        let mut read_fields = None;
+        let frame = Frame::parse(frame, |marks: &mut Marks<'_, 3>| {
+            let bytes = marks.bytes();
+            counters::decode(bytes.len());
+            let mut reader = Reader::new(bytes, rules, "neg")?;
+            marks.set_whole_text(reader.text());
+            let fields = Fields::read(&mut reader)?;
+            reader.finish("neg")?;
+            let spans = [
+                (SUB, fields.sub),
+                (BODY, fields.body),
+                (MESSAGE, fields.message.unwrap_or_default()),
+            ];
+            for (i, span) in spans {
+                let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "neg");
+                marks.set_text(i, span).map_err(not_text)?;
+            }
+            read_fields = Some(fields);
+            Ok(())
+        })?;
+        let Some(Fields { kind, sub_escapes, reason_escapes, number, .. }) = read_fields else {
+            return Err(Error::new(ErrorKind::Missing, 0, "neg"));
+        };
+        Ok(Self { frame, kind, sub_escapes, reason_escapes, number })
+    }
+
+    /// Appends the bytes of the message to `out`: nothing for NEG-CLOSE and NEG-ERR.
+    pub fn decode_message<O: Output>(&self, out: &mut O) {
+        let decoded = decode_hex(self.frame.bytes(MESSAGE), out, "neg.message");
+        decoded.expect("digits that parsing has checked");
+    }
+
+    /// Which of the four it is.
+    pub fn kind(&self) -> NegKind {
+        self.kind
+    }
+
+    /// The subscription id: any string. Ask [`is_portable_sub_id`] before it goes to another relay.
+    pub fn sub(&self) -> JsonStr<'_> {
+        JsonStr::scanned(self.text(SUB), self.sub_escapes)
+    }
+
+    /// The filter of NEG-OPEN: the text of a JSON object.
+    pub fn filter(&self) -> Option<RawJson<'_>> {
+        (self.kind == NegKind::Open).then(|| RawJson::checked(self.text(BODY)))
+    }
+
+    /// The size of ids in a NEG-OPEN of the old form.
+    pub fn id_size(&self) -> Option<u64> {
+        self.number.filter(|_| self.kind == NegKind::Open)
+    }
+
+    /// The digits of the message of NEG-OPEN and NEG-MSG.
+    pub fn message(&self) -> Option<HexStr<'_>> {
+        let has_message = matches!(self.kind, NegKind::Open | NegKind::Msg);
+        has_message.then(|| HexStr::checked(self.text(MESSAGE)))
+    }
+
+    /// The reason of NEG-ERR.
+    pub fn reason(&self) -> Option<JsonStr<'_>> {
+        let reason = || JsonStr::scanned(self.text(BODY), self.reason_escapes);
+        (self.kind == NegKind::Err).then(reason)
+    }
+
+    /// The most records that the relay reconciles, where NEG-ERR says so.
+    pub fn max_records(&self) -> Option<u64> {
+        self.number.filter(|_| self.kind == NegKind::Err)
+    }
+
+    /// The frame, exactly as it was received.
+    pub fn raw(&self) -> &[u8] {
+        self.frame.buffer().as_ref()
+    }
+
+    /// The frame's buffer.
+    pub fn buffer(&self) -> &B {
+        self.frame.buffer()
+    }
+
+    /// The same frame in a buffer of its own, copied.
+    #[must_use]
+    pub fn detach(&self) -> NegView {
+        let Self { kind, sub_escapes, reason_escapes, number, .. } = *self;
+        counters::copy(self.raw().len());
+        NegView { frame: self.frame.detach(), kind, sub_escapes, reason_escapes, number }
+    }
+
+    fn text(&self, i: usize) -> &str {
+        // Parsing marked every span as text.
+        self.frame.text(i).unwrap_or_default()
+    }
+}
+
+impl TryFrom<Bytes> for NegView {
+    type Error = Error;
+
+    fn try_from(frame: Bytes) -> Result<Self, Error> {
+        Self::parse(frame)
+    }
+}
+
+impl<'a> TryFrom<&'a [u8]> for NegView<&'a [u8]> {
+    type Error = Error;
+
+    fn try_from(frame: &'a [u8]) -> Result<Self, Error> {
+        Self::parse(frame)
+    }
+}
+
+impl<B: Buffer> Eq for NegView<B> {}
+
+/// Frames are equal if their elements are, however they are spelled; the filter is compared as
+/// text.
+impl<B: Buffer, C: Buffer> PartialEq<NegView<C>> for NegView<B> {
+    fn eq(&self, other: &NegView<C>) -> bool {
+        self.kind() == other.kind()
+            && self.sub() == other.sub()
+            && self.filter() == other.filter()
+            && self.reason() == other.reason()
+            && self.message() == other.message()
+            && self.number == other.number
+    }
+}
+
+impl<B: Buffer> fmt::Display for NegView<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {:?}", self.kind.label(), self.sub())?;
+        match (self.message(), self.reason()) {
+            (Some(message), _) => write!(f, " of {} bytes", message.as_str().len() / 2),
+            (None, Some(reason)) => write!(f, ": {reason}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl<B: Buffer> fmt::Debug for NegView<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("NegView");
+        debug.field("kind", &self.kind).field("sub", &self.sub());
+        if let Some(message) = self.message() {
+            debug.field("message_len", &(message.as_str().len() / 2));
+        }
+        debug
+            .field("filter", &self.filter())
+            .field("reason", &self.reason())
+            .field("number", &self.number)
+            .finish()
+    }
+}
+
+/// The kinds of frames that carry negentropy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::exhaustive_enums)]
+pub enum NegKind {
+    /// `NEG-OPEN`
+    Open,
+    /// `NEG-MSG`
+    Msg,
+    /// `NEG-CLOSE`
+    Close,
+    /// `NEG-ERR`
+    Err,
+}
+
+impl NegKind {
+    /// The frame's first element.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Open => OPEN.as_str(),
+            Self::Msg => MSG.as_str(),
+            Self::Close => CLOSE.as_str(),
+            Self::Err => ERR.as_str(),
+        }
+    }
+
+    fn of(label: &JsonStr<'_>) -> Option<Self> {
+        [Self::Msg, Self::Open, Self::Close, Self::Err]
+            .into_iter()
+            .find(|kind| label.eq_str(kind.label()))
+    }
+}
+
+/// Reads a NEG-MSG frame and appends the bytes of its message to `out`; returns the subscription
+/// id. On an error `out` is as it was.
+///
+/// A frame that is spelled as all peers spell it is read at the speed of the hex decoder, which
+/// proves the digits while it decodes them; any other by [`NegView`]. The answers are the same.
+///
+/// ```
+/// use borrowire::nostr::neg::decode_msg;
+///
+/// let mut binary = Vec::new();
+/// let sub = decode_msg(br#"["NEG-MSG","sync","6100"]"#, &mut binary)?;
+/// assert!(sub.eq_str("sync"));
+/// assert_eq!(binary, [0x61, 0x00]);
+/// # Ok::<(), borrowire::Error>(())
+/// ```
+pub fn decode_msg<'a, O: Output>(frame: &'a [u8], out: &mut O) -> Result<JsonStr<'a>, Error> {
+    if let Some((sub, digits)) = split_msg(frame)
+        && decode_hex(digits, out, "neg.message").is_ok()
+    {
+        counters::decode(frame.len());
+        return Ok(sub);
+    }
+    decode_any_msg(frame, out)
+}
+
+/// Whether every relay that we know takes `sub` as a subscription id and gives it back unharmed: 1
+/// to 64 bytes from 0x20 to 0x7e without `"` and `\`. Source: strfry `Subscription.h`; NIP-01 sets
+/// 64 characters of any kind.
+///
+/// ```
+/// use borrowire::nostr::neg::is_portable_sub_id;
+///
+/// assert!(is_portable_sub_id("sync"));
+/// assert!(!is_portable_sub_id("") && !is_portable_sub_id("日本") && !is_portable_sub_id("\""));
+/// ```
+pub fn is_portable_sub_id(sub: &str) -> bool {
+    let is_portable = |byte| matches!(byte, 0x20..=0x7e) && byte != b'"' && byte != b'\\';
+    (1..=MAX_SUB_ID_LEN).contains(&sub.len()) && sub.bytes().all(is_portable)
+}
+
+/// The elements of a frame, as spans of it.
+struct Fields {
+    kind: NegKind,
+    sub: Span,
+    sub_escapes: Escapes,
+    /// The filter of NEG-OPEN, the reason of NEG-ERR.
+    body: Span,
+    reason_escapes: Escapes,
+    message: Option<Span>,
+    number: Option<u64>,
+}
+
+impl Fields {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut array = reader.array("neg")?;
+        let mut next = |reader: &mut Reader<'_>, context| {
+            // The bracket that ends the array too early is where the element is missing.
+            match array.next(reader, context)? {
+                true => Ok(()),
+                false => Err(Error::new(ErrorKind::Missing, reader.position() - 1, context)),
+            }
+        };
+        next(reader, "neg.label")?;
+        let kind = read_label(reader)?;
+        next(reader, "neg.sub")?;
+        let (sub, sub_escapes) = reader.string_span("neg.sub")?;
+        let mut fields = Self {
+            kind,
+            sub,
+            sub_escapes,
+            body: Span::default(),
+            reason_escapes: Escapes::None,
+            message: None,
+            number: None,
+        };
+        match kind {
+            NegKind::Open => {
+                next(reader, "neg.filter")?;
+                fields.body = read_filter(reader)?;
+                next(reader, "neg.message")?;
+                if reader.peek("neg.message")?.is_ascii_digit() {
+                    fields.number = Some(reader.u64("neg.id_size")?);
+                    next(reader, "neg.message")?;
+                }
+                fields.message = Some(read_hex(reader)?);
+            }
+            NegKind::Msg => {
+                next(reader, "neg.message")?;
+                fields.message = Some(read_hex(reader)?);
+            }
+            NegKind::Close => {}
+            NegKind::Err => {
+                next(reader, "neg.reason")?;
+                (fields.body, fields.reason_escapes) = reader.string_span("neg.reason")?;
+                if array.next(reader, "neg.max_records")? {
+                    fields.number = read_max_records(reader)?;
+                } else {
+                    return Ok(fields);
+                }
+            }
+        }
+        while array.next(reader, "neg")? {
+            reader.skip("neg")?;
+        }
+        Ok(fields)
+    }
+}
+
+fn read_label(reader: &mut Reader<'_>) -> Result<NegKind, Error> {
+    let label = reader.string("neg.label")?;
+    NegKind::of(&label).ok_or_else(|| {
+        let start = reader.position() - 1 - label.raw().len();
+        let found = label.raw().bytes().next();
+        Error::new(
+            ErrorKind::Unexpected { expected: Expected::NegLabel, found },
+            start,
+            "neg.label",
+        )
+    })
+}
+
+fn read_filter(reader: &mut Reader<'_>) -> Result<Span, Error> {
+    let first = reader.peek("neg.filter")?;
+    if first != b'{' {
+        let kind = ErrorKind::Unexpected { expected: Expected::Filter, found: Some(first) };
+        return Err(Error::new(kind, reader.position(), "neg.filter"));
+    }
+    reader.skip("neg.filter")
+}
+
+/// A number, or any other value, which is then one of the elements that we do not know.
+fn read_max_records(reader: &mut Reader<'_>) -> Result<Option<u64>, Error> {
+    let mut ahead = reader.clone();
+    match ahead.u64("neg.max_records") {
+        Ok(number) => {
+            *reader = ahead;
+            Ok(Some(number))
+        }
+        Err(_) => reader.skip("neg.max_records").map(|_| None),
+    }
+}
+
+/// A string of lowercase hex digits, spelled as they are.
+fn read_hex(reader: &mut Reader<'_>) -> Result<Span, Error> {
+    let (span, escapes) = reader.string_span("neg.message")?;
+    let (start, digits) = (span.range().start, reader.slice(span));
+    if escapes != Escapes::None {
+        let at = start + digits.find('\\').unwrap_or_default();
+        return Err(Error::new(ErrorKind::HexEscape, at, "neg.message"));
+    }
+    HexStr::new(digits, "neg.message").map_err(|error| error.offset_by(start))?;
+    Ok(span)
+}
+
+/// The subscription id of a NEG-MSG frame without whitespace, and what lies where its digits must
+/// be, not yet checked. The fast twin of [`Fields::read`].
+#[inline]
+fn split_msg(frame: &[u8]) -> Option<(JsonStr<'_>, &[u8])> {
+    let rest = frame.strip_prefix(b"[\"NEG-MSG\",\"")?;
+    let sub = &rest[..memchr::memchr2(b'"', b'\\', rest)?];
+    let digits = rest[sub.len()..].strip_prefix(b"\",\"")?.strip_suffix(b"\"]")?;
+    let sub = JsonStr::from_raw(std::str::from_utf8(sub).ok()?).ok()?;
+    (frame.len() <= Rules::STRICT.limits().frame as usize).then_some((sub, digits))
+}
+
+/// The slow, obvious twin of [`decode_msg`].
+#[cold]
+#[inline(never)]
+fn decode_any_msg<'a, O: Output>(frame: &'a [u8], out: &mut O) -> Result<JsonStr<'a>, Error> {
+    counters::decode(frame.len());
+    let mut reader = Reader::new(frame, &Rules::STRICT, "neg")?;
+    let text = reader.text();
+    let fields = Fields::read(&mut reader)?;
+    reader.finish("neg")?;
+    let (NegKind::Msg, Some(message)) = (fields.kind, fields.message) else {
+        let at = text.find('"').unwrap_or_default() + 1;
+        let found = text.as_bytes().get(at).copied();
+        let kind = ErrorKind::Unexpected { expected: Expected::NegMsgLabel, found };
+        return Err(Error::new(kind, at, "neg.label"));
+    };
+    decode_hex(&frame[message.range()], out, "neg.message")?;
+    Ok(JsonStr::scanned(&text[fields.sub.range()], fields.sub_escapes))
+}
+
 fn bytes_in(frame_budget: usize, empty_len: usize) -> Option<usize> {
     Some(frame_budget.checked_sub(empty_len)? / 2)
 }
+
+// The spans of a view.
+const SUB: usize = 0;
+const BODY: usize = 1;
+const MESSAGE: usize = 2;
+
+/// Bytes of the longest subscription id that strfry takes.
+const MAX_SUB_ID_LEN: usize = 64;
 
 const OPEN: CleanStr<'static> = CleanStr::from_static("NEG-OPEN");
 const MSG: CleanStr<'static> = CleanStr::from_static("NEG-MSG");
