@@ -154,6 +154,124 @@ fn a_bad_line_is_told_and_the_others_are_done() {
 }
 
 #[test]
+fn a_frame_and_its_binary_are_inverse() {
+    let long = "a".repeat(64);
+    let subs = [
+        "bench-sync",
+        "sub_123",
+        &long,
+        "",
+        "with\"quote",
+        "with\\backslash",
+        "tab\there",
+        "new\nline",
+        "unicode-é中",
+        "ctrl\u{1}char",
+    ];
+    for (i, sub) in subs.iter().enumerate() {
+        for len in [0, 1, 31, 64, 1000 + i, 100_000 * i] {
+            let binary: Vec<u8> = (0..len).map(|j| (j * 31 + i) as u8).collect();
+            let frame = borrowire(&["frame", "neg-msg", "--sub", sub], &binary).stdout;
+            let hex = borrowire::hex::Hex(&binary).to_string();
+            assert_eq!(frame, serde_json::to_vec(&("NEG-MSG", sub, &hex)).unwrap());
+            let back = borrowire(&["frame", "neg-msg", "--decode", "--sub", sub], &frame);
+            assert_eq!((back.stdout, back.status.code()), (binary.clone(), Some(0)));
+            let filter = r#"{"kinds":[1]}"#;
+            let args = ["frame", "neg-open", "--sub", sub, "--filter", filter];
+            let open = borrowire(&args, &binary).stdout;
+            let back = borrowire(&["frame", "neg-open", "--decode"], &open);
+            assert_eq!((back.stdout, back.status.code()), (binary, Some(0)));
+        }
+    }
+}
+
+#[test]
+fn a_frame_of_another_subscription_or_kind_is_refused() {
+    let frame = br#"["NEG-MSG","s","6100"]"#;
+    for (args, told) in [
+        (&["frame", "neg-msg", "--decode", "--sub", "t"][..], "\"t\" expected, found \"s\""),
+        (&["frame", "neg-open", "--decode"], "NEG-OPEN expected, found NEG-MSG"),
+    ] {
+        let output = borrowire(args, frame);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty() && stderr(&output).contains(told), "{}", stderr(&output));
+    }
+    let damaged = borrowire(&["frame", "neg-msg", "--decode"], br#"["NEG-MSG","s","6G"]"#);
+    assert!(stderr(&damaged).contains("found `G`, at byte 17"), "{}", stderr(&damaged));
+    assert!(damaged.stdout.is_empty());
+    let usage = borrowire(&["frame", "neg-msg"], b"");
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+#[test]
+fn inspect_answers_every_negentropy_message() {
+    let vectors = fixture_json("negentropy/v1.json");
+    let args = ["inspect", "--json", "--as", "negentropy", "--from", "hex"];
+    let ask = |case: &Value| {
+        let line = format!("{}\n", case["hex"].as_str().unwrap());
+        json_lines(&borrowire(&args, line.as_bytes())).remove(0)
+    };
+    for case in vectors["messages"].as_array().unwrap() {
+        let answer = ask(case);
+        assert_eq!(answer["ok"], true, "{case}");
+        let (ranges, expected) =
+            (answer["ranges"].as_array().unwrap(), case["ranges"].as_array().unwrap());
+        assert_eq!(ranges.len(), expected.len());
+        for (range, expected) in ranges.iter().zip(expected) {
+            let (upper, expected_upper) = (&range["upper"], &expected["upper"]);
+            if expected_upper.is_string() {
+                assert_eq!(upper, expected_upper, "{case}");
+            } else {
+                assert_eq!(upper["timestamp"], expected_upper["timestamp"], "{case}");
+                assert_eq!(upper["prefix_hex"], expected_upper["prefix"], "{case}");
+            }
+            match range["mode"].as_str().unwrap() {
+                "id-list" => assert_eq!(range["ids"], expected["id_list"]),
+                "fingerprint" => assert_eq!(range["fingerprint_hex"], expected["fingerprint"]),
+                _ => assert_eq!(range["mode"], "skip"),
+            }
+        }
+    }
+    for case in vectors["reject"].as_array().unwrap() {
+        assert_eq!(ask(case)["ok"], false, "{case}");
+    }
+}
+
+#[test]
+fn a_frame_is_shown_with_the_message_inside() {
+    let input = b"[\"NEG-MSG\",\"s\",\"6100000200\"]\n[\"NEG-MSG\",\"s\",\"62\"]\n";
+    let output = borrowire(&["inspect", "--json"], input);
+    let [good, bad] = &json_lines(&output)[..] else { panic!("two lines") };
+    assert_eq!((&good["format"], &good["label"]), (&"neg".into(), &"NEG-MSG".into()));
+    assert_eq!(good["negentropy"]["ranges"][0]["upper"], "infinity");
+    assert_eq!(
+        (&bad["ok"], &bad["sub"]),
+        (&true.into(), &"s".into()),
+        "outer fields stay readable"
+    );
+    assert_eq!(bad["negentropy"]["error"]["kind"], "version");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn the_path_prints_its_arms() {
+    let csv = std::env::temp_dir().join(format!("borrowire-path-{}.csv", std::process::id()));
+    let file = csv.to_str().unwrap();
+    let output = borrowire(&["path", "--messages", "4", "--json", "--csv", file], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let arms = json_lines(&output);
+    assert_eq!(arms.len(), 7 * 6, "seven tables of six arms");
+    assert_eq!(arms[1]["decodes_per_message"], 4.0);
+    assert_eq!(arms[3]["hashes_per_message"], 1.0);
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::remove_file(&csv).unwrap();
+    assert!(text.starts_with("scenario,msgs,payload_profile,wall_ms,"));
+    let columns = |line: &str| line.split(',').count();
+    assert!(text.lines().all(|line| columns(line) == columns(text.lines().next().unwrap())));
+    assert_eq!(text.lines().count(), 1 + 7 * 6);
+}
+
+#[test]
 fn wrong_usage_and_unreadable_files_exit_with_2() {
     for args in [
         &["hash"][..],

@@ -7,7 +7,7 @@ use borrowire::waku::{HashRule, MessageView, gossip_id, message_hash};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::input::{Frame, for_each_frame};
+use super::input::{Format, Frame, for_each_frame};
 use super::report::{show_bad, write_bad_json, write_json, write_text};
 use super::{Failure, InputArgs};
 
@@ -47,7 +47,9 @@ impl From<Rule> for HashRule {
 /// Prints the hash of every frame; says whether all were good. Bad frames are told on stderr.
 pub(crate) fn run(args: &HashArgs, out: &mut impl Write) -> Result<bool, Failure> {
     let mut all_good = true;
-    for_each_frame(&args.input, |frame| {
+    for_each_frame(&args.input, |mut frame| {
+        // Whatever it looks like: only a WakuMessage has these hashes.
+        frame.format = Format::Waku;
         let hash = match frame.error {
             Some(error) => Err(error),
             None => hash_frame(args, &frame),

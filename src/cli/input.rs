@@ -27,12 +27,16 @@ pub(crate) struct Frame {
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
+    Neg,
+    Negentropy,
     Waku,
 }
 
 impl Format {
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Neg => "neg",
+            Self::Negentropy => "negentropy",
             Self::Waku => "waku",
         }
     }
@@ -54,12 +58,16 @@ pub(crate) fn for_each_frame(
             Box::new(File::open(path).map_err(failure)?)
         };
         let mut reader = BufReader::with_capacity(1 << 16, reader);
-        match args.from.unwrap_or(default_encoding(args.format)) {
+        let encoding = match args.from {
+            Some(encoding) => encoding,
+            None => default_encoding(format(args.format, reader.fill_buf().map_err(failure)?)),
+        };
+        match encoding {
             Encoding::Bytes => {
                 let mut bytes = Vec::new();
                 reader.read_to_end(&mut bytes).map_err(failure)?;
-                let bytes = Bytes::from(bytes);
-                each(Frame { name, format: format(args.format), bytes, error: None })?;
+                let (format, bytes) = (format(args.format, &bytes), Bytes::from(bytes));
+                each(Frame { name, format, bytes, error: None })?;
             }
             encoding => {
                 for number in 1_u64.. {
@@ -85,7 +93,7 @@ fn decode_line(args: &InputArgs, encoding: Encoding, name: String, line: Vec<u8>
         Ok(None) => (line, None),
         Err(error) => (line, Some(error)),
     };
-    Frame { name, format: format(args.format), bytes: bytes.into(), error }
+    Frame { name, format: format(args.format, &bytes), bytes: bytes.into(), error }
 }
 
 fn decode_hex(line: &[u8]) -> Result<Option<Vec<u8>>, Error> {
@@ -122,14 +130,20 @@ fn read_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-fn format(choice: FormatChoice) -> Format {
+/// What a frame is taken for. A WakuMessage cannot begin with `[`: that would be a group of the
+/// known field 11.
+fn format(choice: FormatChoice, frame: &[u8]) -> Format {
     match choice {
+        FormatChoice::Auto if frame.first() == Some(&b'[') => Format::Neg,
         FormatChoice::Auto | FormatChoice::Waku => Format::Waku,
+        FormatChoice::Neg => Format::Neg,
+        FormatChoice::Negentropy => Format::Negentropy,
     }
 }
 
-fn default_encoding(choice: FormatChoice) -> Encoding {
-    match choice {
-        FormatChoice::Auto | FormatChoice::Waku => Encoding::Bytes,
+fn default_encoding(format: Format) -> Encoding {
+    match format {
+        Format::Neg => Encoding::Lines,
+        Format::Negentropy | Format::Waku => Encoding::Bytes,
     }
 }

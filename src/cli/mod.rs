@@ -1,5 +1,6 @@
 //! Arguments, input and printing of the `borrowire` command. All else is in the library.
 
+mod frame;
 mod hash;
 mod input;
 mod inspect;
@@ -10,6 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use borrowire::Error;
 use borrowire::rules::Rules;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -19,6 +21,7 @@ pub(crate) fn run() -> ExitCode {
     let cli = Cli::parse();
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match &cli.command {
+        Command::Frame(args) => frame::run(args, &mut out),
         Command::Hash(args) => hash::run(args, &mut out),
         Command::Inspect(args) => inspect::run(args, &mut out),
         Command::Path(args) => path::run(args, &mut out).map(|()| true),
@@ -49,6 +52,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Put binary into a Nostr frame, or take it out
+    Frame(frame::FrameArgs),
     /// Print the message hash or gossip id of WakuMessages, one a line
     Hash(hash::HashArgs),
     /// Print the fields of frames
@@ -62,8 +67,8 @@ enum Command {
 struct InputArgs {
     /// Files to read; `-` or none: standard input
     files: Vec<PathBuf>,
-    /// How frames are written: one a file (bytes), one a line (hex, base64, lines) [default: bytes
-    /// for Waku, lines for Nostr]
+    /// How frames are written: one a file (bytes), one a line (hex, base64, lines) [default: lines
+    /// for Nostr frames, bytes for others]
     #[arg(long, value_enum, value_name = "ENCODING")]
     from: Option<Encoding>,
     /// What the frames are
@@ -94,6 +99,10 @@ enum FormatChoice {
     /// Tell from the first byte
     #[default]
     Auto,
+    /// A Nostr frame that carries negentropy (NEG-OPEN, NEG-MSG, NEG-CLOSE, NEG-ERR)
+    Neg,
+    /// A negentropy message in binary
+    Negentropy,
     /// A WakuMessage
     Waku,
 }
@@ -121,6 +130,7 @@ impl Preset {
 
 /// Why the command stopped before it was done.
 enum Failure {
+    Argument(Error),
     Input { name: String, error: io::Error },
     Output(io::Error),
     OutputFile { name: String, error: io::Error },
@@ -129,6 +139,7 @@ enum Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Argument(error) => write!(f, "{error}"),
             Self::Input { name, error } => write!(f, "cannot read {name}: {error}"),
             Self::OutputFile { name, error } => write!(f, "cannot write {name}: {error}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),

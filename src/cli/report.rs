@@ -40,7 +40,7 @@ pub(crate) fn write_text(text: &str, out: &mut impl Write) -> Result<(), Failure
 
 /// The object under `error` of a bad frame.
 #[derive(Serialize)]
-struct ErrorJson {
+pub(crate) struct ErrorJson {
     kind: &'static str,
     offset: usize,
     context: &'static str,
