@@ -3,7 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Text;
-use crate::waku::{GossipId, HashRule, MessageHash, MessageView, gossip_id, message_hash};
+use crate::counters;
+use crate::sha256::{self, Part};
+use crate::waku::{
+    GossipId, HashRule, MessageHash, MessageView, gossip_id, hash_parts, message_hash,
+};
 
 /// A message, the pubsub topic that it came on, and its hash and gossip id, each computed when it
 /// is first asked for and at most once.
@@ -62,11 +66,35 @@ impl Envelope {
         self
     }
 
-    /// Computes the hashes of all `envelopes` that have none yet.
+    /// Computes the hashes of all `envelopes` that have none, two at a time: for messages that wait
+    /// in a queue anyway. On processors with SHA extensions this takes little more than half of the
+    /// time that one [`hash`](Self::hash) after the other does.
+    ///
+    /// A hash that another thread is computing at the same moment is computed here too; the first
+    /// one is kept.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use borrowire::Envelope;
+    /// use borrowire::waku::MessageBuilder;
+    ///
+    /// let queue: Vec<_> = (0..4)
+    ///     .map(|i| MessageBuilder::new("/a/1/b/proto", &[i]).build())
+    ///     .map(|message| Ok(Arc::new(Envelope::new("/waku/2/rs/0/0", message?))))
+    ///     .collect::<Result<_, borrowire::Error>>()?;
+    /// Envelope::hash_all(&queue);
+    /// # Ok::<(), borrowire::Error>(())
+    /// ```
     pub fn hash_all(envelopes: &[Arc<Self>]) {
-        for envelope in envelopes {
-            envelope.hash();
-        }
+        let messages = envelopes.iter().map(|envelope| match envelope.hash.get() {
+            // Keeps the numbers in step, for the price of one block.
+            Some(_) => [Part::Slice(&[]); 5],
+            None => envelope.hash_parts(),
+        });
+        sha256::digest_many(messages, |i, digest| {
+            // Kept only where there is none yet.
+            let _ = envelopes[i].hash.set(MessageHash(digest));
+        });
     }
 
     /// The pubsub topic that the message came on.
@@ -89,6 +117,20 @@ impl Envelope {
         self.hash.get_or_init(|| self.hash_with(self.rule))
     }
 
+    /// The message hash and the gossip id, computed side by side where neither is known: for little
+    /// more than the price of one.
+    pub fn identities(&self) -> (&MessageHash, &GossipId) {
+        if self.hash.get().is_none() && self.gossip_id.get().is_none() {
+            let parts = self.hash_parts();
+            let frame = self.message.raw();
+            let [hash, id] = sha256::digest_pair(&parts.each_ref().map(Part::as_ref), &[frame]);
+            counters::gossip_id(frame.len());
+            let _ = self.hash.set(MessageHash(hash));
+            let _ = self.gossip_id.set(GossipId(id));
+        }
+        (self.hash(), self.gossip_id())
+    }
+
     /// The message hash by another rule; computed at every call.
     pub fn hash_with(&self, rule: HashRule) -> MessageHash {
         message_hash(&self.pubsub_topic, &self.message, rule)
@@ -98,6 +140,10 @@ impl Envelope {
     pub fn gossip_id(&self) -> &GossipId {
         self.gossip_id.get_or_init(|| gossip_id(self.message.raw()))
     }
+
+    fn hash_parts(&self) -> [Part<'_>; 5] {
+        hash_parts(&self.pubsub_topic, &self.message, self.rule)
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +151,32 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::waku::MessageBuilder;
+
+    #[test]
+    fn many_are_hashed_as_one_is() {
+        let envelope = |i: u32, len: usize| {
+            let payload = vec![i as u8; len];
+            let message = MessageBuilder::new("/a/1/b/proto", &payload).timestamp(i.into());
+            Arc::new(Envelope::new("t", message.build().unwrap()))
+        };
+        for count in 0..9 {
+            let queue: Vec<_> = (0..count).map(|i| envelope(i, 97 * i as usize)).collect();
+            let single: Vec<_> = queue.iter().map(|e| e.hash_with(e.rule())).collect();
+            if let Some(hashed) = queue.get(3) {
+                hashed.hash();
+            }
+            Envelope::hash_all(&queue);
+            let all: Vec<_> = queue.iter().map(|e| *e.hash.get().unwrap()).collect();
+            assert_eq!(all, single);
+            for envelope in &queue {
+                let id = gossip_id(envelope.message().raw());
+                let fresh = Envelope::new("t", envelope.message().clone());
+                assert_eq!(fresh.identities(), (envelope.hash(), &id));
+                assert_eq!(fresh.identities(), (envelope.hash(), &id));
+            }
+        }
+    }
 
     #[test]
     fn a_clone_carries_the_hash_and_a_given_id_is_kept() {

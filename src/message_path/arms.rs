@@ -16,7 +16,7 @@ use crate::message_path::rivals::{BytesMessage, VecMessage};
 use crate::message_path::workload::PUBSUB_TOPIC;
 use crate::proto;
 use crate::sha256;
-use crate::waku::{GossipId, MessageView, gossip_id};
+use crate::waku::{GossipId, MessageView, gossip_ids};
 
 /// One way of handling received messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -341,7 +341,8 @@ impl Receiver for Borrowire {
         let before = counters::thread();
         let mut ids = vec![None; frames.len()];
         if self.options.gossip_id {
-            self.node.tally.time_hash(|| gossip_ids(frames, &mut ids));
+            let frames = frames.iter().map(|frame| &frame[..]);
+            self.node.tally.time_hash(|| gossip_ids(frames, |i, id| ids[i] = Some(id)));
         }
         for (frame, id) in frames.drain(..).zip(ids) {
             if let Some(envelope) = self.accept(frame, id) {
@@ -357,13 +358,6 @@ impl Receiver for Borrowire {
 
     fn tally(&self) -> &Tally {
         &self.node.tally
-    }
-}
-
-/// The gossip ids of frames.
-fn gossip_ids(frames: &[Bytes], ids: &mut [Option<GossipId>]) {
-    for (frame, id) in frames.iter().zip(ids) {
-        *id = Some(gossip_id(frame));
     }
 }
 

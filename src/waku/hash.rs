@@ -8,7 +8,7 @@ use crate::buffer::Buffer;
 use crate::counters;
 use crate::error::Error;
 use crate::hex::{self, Case, Hex};
-use crate::sha256;
+use crate::sha256::{self, Part};
 use crate::waku::message::MessageView;
 
 /// The deterministic message hash of `message` on `pubsub_topic`.
@@ -38,16 +38,8 @@ pub fn message_hash<B: Buffer>(
     message: &MessageView<B>,
     rule: HashRule,
 ) -> MessageHash {
-    let timestamp = rule.timestamp_bytes(message.timestamp());
-    let parts = [
-        pubsub_topic.as_bytes(),
-        message.payload(),
-        message.content_topic_bytes(),
-        message.meta(),
-        timestamp.as_ref().map_or(&[], |bytes| &bytes[..]),
-    ];
-    counters::hash(parts.iter().map(|part| part.len()).sum());
-    MessageHash(sha256::digest(&parts))
+    let parts = hash_parts(pubsub_topic, message, rule);
+    MessageHash(sha256::digest(&parts.each_ref().map(Part::as_ref)))
 }
 
 /// The gossipsub message id of `frame`, the bytes of a WakuMessage as they were received.
@@ -63,6 +55,47 @@ pub fn gossip_id(frame: &[u8]) -> GossipId {
     GossipId(sha256::digest(&[frame]))
 }
 
+/// The gossipsub message ids of many frames, two at a time; see [`digest_many`](sha256::digest_many).
+/// `deliver` gets each id with the number of its frame, not always in order.
+///
+/// ```
+/// use borrowire::waku::{gossip_id, gossip_ids};
+///
+/// let frames = [&b"Hello, world!"[..], b""];
+/// gossip_ids(frames, |i, id| assert_eq!(id, gossip_id(frames[i])));
+/// ```
+pub fn gossip_ids<'a>(
+    frames: impl IntoIterator<Item = &'a [u8]>,
+    mut deliver: impl FnMut(usize, GossipId),
+) {
+    let messages = frames.into_iter().map(|frame| {
+        counters::gossip_id(frame.len());
+        [frame]
+    });
+    sha256::digest_many(messages, |i, digest| deliver(i, GossipId(digest)));
+}
+
+/// What is hashed for the message hash, in order; counts as one hash.
+pub(crate) fn hash_parts<'a, B: Buffer>(
+    pubsub_topic: &'a str,
+    message: &'a MessageView<B>,
+    rule: HashRule,
+) -> [Part<'a>; 5] {
+    let timestamp = match (rule, message.timestamp()) {
+        (HashRule::OmitZero, 0) => Part::Slice(&[]),
+        (_, timestamp) => Part::Word(timestamp.to_be_bytes()),
+    };
+    let parts = [
+        Part::Slice(pubsub_topic.as_bytes()),
+        Part::Slice(message.payload()),
+        Part::Slice(message.content_topic_bytes()),
+        Part::Slice(message.meta()),
+        timestamp,
+    ];
+    counters::hash(parts.iter().map(|part| part.as_ref().len()).sum());
+    parts
+}
+
 /// How a timestamp of zero, or none, enters the message hash. Deployed nodes disagree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -73,15 +106,6 @@ pub enum HashRule {
     ZeroTimestamp,
     /// No bytes, as js-waku hashes it. Source: js-waku `message_hash.ts`.
     OmitZero,
-}
-
-impl HashRule {
-    fn timestamp_bytes(self, timestamp: i64) -> Option<[u8; 8]> {
-        match self {
-            Self::OmitZero if timestamp == 0 => None,
-            Self::OmitZero | Self::ZeroTimestamp => Some(timestamp.to_be_bytes()),
-        }
-    }
 }
 
 macro_rules! digest_type {

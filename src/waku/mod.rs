@@ -7,6 +7,7 @@ pub mod hash;
 pub mod message;
 pub mod topic;
 
-pub use hash::{GossipId, HashRule, MessageHash, gossip_id, message_hash};
+pub(crate) use hash::hash_parts;
+pub use hash::{GossipId, HashRule, MessageHash, gossip_id, gossip_ids, message_hash};
 pub use message::{MessageBuilder, MessageView};
 pub use topic::{ContentTopic, Shard};
