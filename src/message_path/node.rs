@@ -199,5 +199,6 @@ impl<R, C, P> Node<R, C, P> {
 
 const MAX_PAYLOAD: usize = 153_600;
 const MAX_META: usize = 64;
-/// Messages that wait for a listener at most.
-const CHANNEL: usize = 64;
+/// Messages that wait for a listener at most. In the original, copies waited for the collector, which
+/// ran 7 to 8 times in 1,000 messages.
+const CHANNEL: usize = 128;
