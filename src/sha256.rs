@@ -81,12 +81,14 @@ impl AsRef<[u8]> for Part<'_> {
 }
 
 impl<'a> From<&'a [u8]> for Part<'a> {
+    #[inline]
     fn from(slice: &'a [u8]) -> Self {
         Self::Slice(slice)
     }
 }
 
 impl From<[u8; 8]> for Part<'_> {
+    #[inline]
     fn from(word: [u8; 8]) -> Self {
         Self::Word(word)
     }
@@ -586,7 +588,7 @@ mod tests {
                 let mut buffer = [b'x'; 320];
                 let end = lanes::pad(&mut buffer, len, upper + len as u64);
                 assert!(
-                    end % 64 == 0 && (len + 9..len + 9 + 64).contains(&end),
+                    end.is_multiple_of(64) && (len + 9..len + 9 + 64).contains(&end),
                     "{len}: {end}"
                 );
                 assert!(
