@@ -70,7 +70,7 @@ impl<'a> Group<'a> {
             }
         }
         for figure in &mut figures {
-            figure.ns = quartiles(&figure.times).median;
+            figure.ns = Ratio::of(&figure.times).median;
         }
         println!("\n### {}\n\n| | ns | first is faster by | allocations |", self.title);
         println!("|---|---:|---:|---:|");
@@ -86,7 +86,17 @@ impl<'a> Group<'a> {
 /// How many times faster `a` is than `b`, round by round.
 pub fn ratio(a: &Figures, b: &Figures) -> Ratio {
     let ratios: Vec<f64> = b.times.iter().zip(&a.times).map(|(b, a)| b / a).collect();
-    quartiles(&ratios)
+    Ratio::of(&ratios)
+}
+
+impl Ratio {
+    /// Median and quartiles of `values`.
+    pub fn of(values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
+        Self { low: at(0.25), median: at(0.5), high: at(0.75) }
+    }
 }
 
 impl std::fmt::Display for Ratio {
@@ -126,13 +136,6 @@ impl Contender<'_> {
         (self.run)(self.batch);
         (cpu_ns() - start) as f64 / self.batch as f64
     }
-}
-
-fn quartiles(values: &[f64]) -> Ratio {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
-    Ratio { low: at(0.25), median: at(0.5), high: at(0.75) }
 }
 
 fn shuffle(order: &mut [usize], seed: &mut u64) {

@@ -1,6 +1,7 @@
 //! `ratios`: every speed claim of borrowire, measured beside its rivals in one run.
 //!
-//! `cargo run --release --manifest-path benches/Cargo.toml [-- ROW…]`
+//! `cargo run --release --manifest-path benches/Cargo.toml [-- ROW…]`; for row 9 with
+//! `--features path -- 9`.
 
 use borrowire_benches::allocator::Counting;
 
@@ -12,9 +13,9 @@ static ALLOCATOR: Counting = Counting;
 fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
     let mut verdicts = Vec::new();
-    for (row, run) in rows::ALL {
-        if chosen.is_empty() || chosen.iter().any(|choice| choice == row) {
-            verdicts.extend(run());
+    for row in rows::ALL {
+        if chosen.is_empty() || chosen.iter().any(|choice| choice == row.number) {
+            verdicts.extend((row.run)());
         }
     }
     println!("\n### Targets\n\n| row | claim | target | measured | |\n|---|---|---:|---:|---|");

@@ -4,10 +4,24 @@ use std::fmt;
 
 use borrowire_benches::interleaved::Ratio;
 
+#[cfg(feature = "path")]
+mod message_path;
+mod sha256;
 mod waku_message;
 
 /// Every row by its number.
-pub(crate) const ALL: &[(&str, fn() -> Vec<Verdict>)] = &[("8", waku_message::run)];
+pub(crate) const ALL: &[Row] = &[
+    Row { number: "8", run: waku_message::run },
+    #[cfg(feature = "path")]
+    Row { number: "9", run: message_path::run },
+    Row { number: "10", run: sha256::run },
+];
+
+/// A row of the table: measures its claims.
+pub(crate) struct Row {
+    pub(crate) number: &'static str,
+    pub(crate) run: fn() -> Vec<Verdict>,
+}
 
 /// Rounds of each group.
 pub(crate) const ROUNDS: usize = 31;
