@@ -22,6 +22,8 @@ pub struct Figures {
     pub ns: f64,
     /// Allocations of one call.
     pub allocations: f64,
+    /// Pages that one call touched first: what a fresh large buffer costs.
+    pub page_faults: f64,
     times: Vec<f64>,
 }
 
@@ -55,11 +57,16 @@ impl<'a> Group<'a> {
         let mut figures = Vec::new();
         for contender in &mut self.contenders {
             contender.calibrate();
-            let before = allocations();
+            let before = (allocations(), page_faults());
             (contender.run)(contender.batch);
-            let allocations = (allocations() - before) as f64 / contender.batch as f64;
-            let name = contender.name.clone();
-            figures.push(Figures { name, ns: 0.0, allocations, times: Vec::new() });
+            let each = |count: u64| count as f64 / contender.batch as f64;
+            figures.push(Figures {
+                name: contender.name.clone(),
+                ns: 0.0,
+                allocations: each(allocations() - before.0),
+                page_faults: each(page_faults() - before.1),
+                times: Vec::new(),
+            });
         }
         let mut seed = 42;
         let mut order: Vec<usize> = (0..self.contenders.len()).collect();
@@ -72,12 +79,15 @@ impl<'a> Group<'a> {
         for figure in &mut figures {
             figure.ns = Ratio::of(&figure.times).median;
         }
-        println!("\n### {}\n\n| | ns | first is faster by | allocations |", self.title);
-        println!("|---|---:|---:|---:|");
+        println!(
+            "\n### {}\n\n| | ns | first is faster by | allocations | page faults |",
+            self.title
+        );
+        println!("|---|---:|---:|---:|---:|");
         for figure in &figures {
             let ratio = ratio(&figures[0], figure);
-            let Figures { name, ns, allocations, .. } = figure;
-            println!("| {name} | {ns:.1} | {ratio} | {allocations:.1} |");
+            let Figures { name, ns, allocations, page_faults, .. } = figure;
+            println!("| {name} | {ns:.1} | {ratio} | {allocations:.1} | {page_faults:.1} |");
         }
         figures
     }
@@ -146,12 +156,23 @@ fn shuffle(order: &mut [usize], seed: &mut u64) {
     }
 }
 
-fn cpu_ns() -> u64 {
+/// The CPU time of this thread.
+pub fn cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for the answer.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     assert_eq!(status, 0, "no CPU clock");
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Pages that this process touched first so far.
+fn page_faults() -> u64 {
+    // SAFETY: all of its fields are numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a valid place for the answer.
+    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    assert_eq!(status, 0, "no usage");
+    usage.ru_minflt as u64
 }
 
 /// Nanoseconds of a timed batch: long beside the clock's resolution, short beside the machine's

@@ -2,4 +2,5 @@
 
 pub mod allocator;
 pub mod interleaved;
+pub mod neg;
 pub mod waku;

@@ -4,17 +4,26 @@ use std::fmt;
 
 use borrowire_benches::interleaved::Ratio;
 
+mod copy_offsets;
+mod escape_scan;
 #[cfg(feature = "path")]
 mod message_path;
+mod neg_msg_read;
+mod neg_msg_write;
 mod sha256;
 mod waku_message;
 
 /// Every row by its number.
 pub(crate) const ALL: &[Row] = &[
+    Row { number: "1", run: neg_msg_write::from_binary },
+    Row { number: "2", run: neg_msg_write::from_text },
+    Row { number: "3", run: copy_offsets::run },
+    Row { number: "4", run: neg_msg_read::run },
     Row { number: "8", run: waku_message::run },
     #[cfg(feature = "path")]
     Row { number: "9", run: message_path::run },
     Row { number: "10", run: sha256::run },
+    Row { number: "11", run: escape_scan::run },
 ];
 
 /// A row of the table: measures its claims.
