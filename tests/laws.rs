@@ -4,6 +4,8 @@
 
 #![allow(missing_docs, dead_code)]
 
+use borrowire::{Error, ErrorKind};
+
 #[path = "laws/json.rs"]
 pub mod json;
 #[path = "laws/neg.rs"]
@@ -12,6 +14,20 @@ pub mod neg;
 pub mod negentropy;
 #[path = "laws/waku.rs"]
 pub mod waku;
+
+/// An error lies within the bytes that were read, and the byte that it says it found is there.
+pub fn error_is_where_it_says(input: &[u8], error: Error) {
+    assert!(error.offset() <= input.len(), "{error} lies outside of {} bytes", input.len());
+    let here = input.get(error.offset()).copied();
+    match error.kind() {
+        ErrorKind::Unexpected { found, .. } => assert_eq!(found, here, "{error}"),
+        ErrorKind::HexDigit { found }
+        | ErrorKind::ControlCharacter { found }
+        | ErrorKind::Version { found, .. } => assert_eq!(Some(found), here, "{error}"),
+        ErrorKind::HexEscape => assert_eq!(here, Some(b'\\'), "{error}"),
+        _ => {}
+    }
+}
 
 /// Every prefix of `input`, and `input` with each byte changed in turn (all bytes of the first
 /// 4 KiB, one in 251 after), handed to `law`.

@@ -9,6 +9,8 @@ use borrowire::{Error, ErrorKind};
 use bytes::BytesMut;
 use serde_json::Value;
 
+use super::error_is_where_it_says;
+
 /// All laws of JSON, for bytes that may be anything.
 pub fn any_text(bytes: &[u8]) {
     acceptance(bytes);
@@ -24,6 +26,9 @@ pub fn any_text(bytes: &[u8]) {
 /// looks at them, so that it calls `"\uxx"` unfinished.
 pub fn acceptance(bytes: &[u8]) {
     let found = read(bytes);
+    if let Err(error) = found {
+        error_is_where_it_says(bytes, error);
+    }
     let Ok(text) = std::str::from_utf8(bytes) else {
         assert!(found.is_err());
         return;

@@ -1,6 +1,5 @@
 //! Laws of the frames that carry negentropy (NIP-77). The oracles are serde_json and the `hex` crate.
 
-use borrowire::hex::Hex;
 use borrowire::json::{CleanStr, HexStr, HexText, RawJson};
 use borrowire::nostr::neg::{
     NegClose, NegErr, NegKind, NegMsg, NegOpen, NegView, decode_msg, is_portable_sub_id,
@@ -9,6 +8,8 @@ use borrowire::output::Output;
 use borrowire::{Error, ErrorKind};
 use bytes::{Bytes, BytesMut};
 use serde_json::Value;
+
+use super::error_is_where_it_says;
 
 /// All laws of a NEG frame, for bytes that may be anything.
 pub fn any_frame(frame: &[u8]) {
@@ -21,10 +22,7 @@ pub fn any_frame(frame: &[u8]) {
             what_is_read_can_be_written(&view);
             prefixes_are_incomplete(frame);
         }
-        Err(error) => {
-            assert!(error.offset() <= frame.len(), "{error} lies outside of the frame");
-            assert!(!error.to_string().is_empty());
-        }
+        Err(error) => error_is_where_it_says(frame, error),
     }
 }
 
@@ -187,7 +185,7 @@ fn read_as_serde_json_reads_it(frame: &[u8], read: &Result<NegView<&[u8]>, Error
     match (read, expected) {
         (Ok(view), expected) => assert_eq!(Some(Elements::of_view(view)), expected),
         (Err(error), _) if error.kind() == ErrorKind::HexEscape => {
-            assert_eq!((frame[error.offset()], error.context()), (b'\\', "neg.message"));
+            assert_eq!(error.context(), "neg.message");
         }
         (Err(error), Some(expected)) => panic!("{error}, but serde_json reads {expected:?}"),
         (Err(error), None) => {
@@ -218,6 +216,7 @@ fn decode_msg_is_the_long_way(frame: &[u8], read: &Result<NegView<&[u8]>, Error>
             assert!(matches!(error.kind(), ErrorKind::Unexpected { .. }), "{error}");
             assert_eq!(error.context(), "neg.label");
             assert_eq!(frame[error.offset() - 1], b'"');
+            error_is_where_it_says(frame, error);
         }
         (Err(error), Err(other)) => assert_eq!(*error, other),
         (Err(error), Ok(_)) => panic!("decoded what the view refuses: {error}"),
@@ -230,7 +229,8 @@ fn view_is_whole(frame: &[u8], view: &NegView<&[u8]>) {
     assert_eq!(view.raw(), frame);
     assert_eq!(view.buffer().as_ptr(), frame.as_ptr());
     let detached = view.detach();
-    assert!(detached == *view && *view == detached);
+    assert_eq!(detached, *view);
+    assert_eq!(*view, detached);
     assert_eq!(detached.raw(), frame);
     assert_ne!(detached.raw().as_ptr(), frame.as_ptr());
     assert_eq!(NegView::try_from(Bytes::copy_from_slice(frame)).as_ref(), Ok(&detached));
@@ -296,8 +296,10 @@ fn written(frame: &impl WriteFrame, twin: &impl serde::Serialize, parts: &Parts)
 
     let view = NegView::parse(&twin[..]).unwrap();
     assert!(view.sub().eq_str(&parts.sub));
-    assert!(view.filter().is_none_or(|filter| filter.as_str() == parts.filter.to_string()));
-    assert!(view.message().is_none_or(|hex| hex.as_str() == Hex(&parts.message).to_string()));
+    let filter = parts.filter.to_string();
+    assert!(view.filter().is_none_or(|found| found.as_str() == filter));
+    let digits = hex::encode(&parts.message);
+    assert!(view.message().is_none_or(|found| found.as_str() == digits));
     assert!(view.reason().is_none_or(|reason| reason.eq_str(&parts.reason)));
     let has_number = matches!(view.kind(), NegKind::Open | NegKind::Err);
     assert_eq!(view.id_size().or(view.max_records()), parts.number.filter(|_| has_number));

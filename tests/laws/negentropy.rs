@@ -10,6 +10,8 @@ use borrowire::negentropy::{
 };
 use negentropy::{Id, Item, Negentropy, NegentropyStorageBase, NegentropyStorageVector, Storage};
 
+use super::error_is_where_it_says;
+
 /// All laws of a negentropy message, for bytes that may be anything.
 pub fn any_message(message: &[u8]) {
     match MessageView::parse(message) {
@@ -20,7 +22,7 @@ pub fn any_message(message: &[u8]) {
             prefixes_are_whole_or_truncated(message);
         }
         Err(error) => {
-            assert!(error.offset() <= message.len(), "{error} lies outside of the message");
+            error_is_where_it_says(message, error);
             assert!(!error.is_incomplete(), "{error}: a message has no framing of its own");
         }
     }

@@ -8,6 +8,8 @@ use borrowire::waku::{HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
+use super::error_is_where_it_says;
+
 /// A WakuMessage as prost reads it: the oracle for [`Rules::PROTO3`].
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ProstMessage {
@@ -35,7 +37,7 @@ pub fn any_message(frame: &[u8]) {
         view_is_whole(frame, view);
     }
     for error in [&strict, &proto3, &nwaku].into_iter().filter_map(|read| read.as_ref().err()) {
-        assert!(error.offset() <= frame.len(), "{error} lies outside of the frame");
+        error_is_where_it_says(frame, *error);
         assert!(!error.is_incomplete(), "{error}: a WakuMessage has no framing of its own");
     }
     strict_is_what_all_accept(&strict, &proto3, &nwaku);
