@@ -4,6 +4,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use borrowire::buffer::Text;
+use borrowire::json::{HexText, JsonStr, RawJson};
+use borrowire::nostr::neg::{NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::rules::{Limits, Rules};
 use borrowire::waku::{GossipId, MessageHash, MessageView};
 use borrowire::{Envelope, Error, ErrorKind};
@@ -16,6 +18,11 @@ fn sizes() {
     assert_eq!(size_of::<MessageView>(), 88);
     assert_eq!(size_of::<MessageView<&[u8]>>(), 72);
     assert_eq!(size_of::<Envelope>(), 200);
+    assert_eq!(size_of::<NegView>(), 88);
+    assert_eq!(size_of::<NegView<&[u8]>>(), 72);
+    assert_eq!(size_of::<JsonStr<'_>>(), 24);
+    assert_eq!(size_of::<NegMsg<'_>>(), 40);
+    assert_eq!(size_of::<NegOpen<'_>>(), 72);
 }
 
 #[test]
@@ -24,6 +31,11 @@ fn what_crosses_threads() {
     crosses::<MessageView>();
     crosses::<MessageView<&'static [u8]>>();
     crosses::<Envelope>();
+    crosses::<NegView>();
+    crosses::<NegView<&'static [u8]>>();
+    crosses::<JsonStr<'static>>();
+    crosses::<RawJson<'static>>();
+    crosses::<HexText<'static>>();
     crosses::<Text>();
     crosses::<Error>();
     crosses::<Rules>();
@@ -63,6 +75,49 @@ fn error_texts() {
     limits.meta = 65;
     assert!(MessageView::parse_with(&long_meta[..], &Rules::STRICT.with_limits(limits)).is_ok());
     assert_eq!(ErrorKind::VarintNotMinimal.name(), "varint-not-minimal");
+}
+
+#[test]
+fn error_texts_of_neg_frames() {
+    let labels = "`NEG-OPEN`, `NEG-MSG`, `NEG-CLOSE` or `NEG-ERR` expected";
+    for (frame, text) in [
+        ("", "neg: incomplete, more bytes are needed, at byte 0"),
+        (r#"["NEG-MSG","s","61"#, "neg.message: incomplete, more bytes are needed, at byte 18"),
+        (r#"["NEG-MSG","s","61""#, "neg: incomplete, more bytes are needed, at byte 19"),
+        (r#"["NEG-MSG","s","6g"]"#, "neg.message: hex digit expected, found `g`, at byte 17"),
+        (
+            r#"["NEG-MSG","s","6A"]"#,
+            "neg.message: lowercase hex digit expected, found `A`, at byte 17",
+        ),
+        (
+            r#"["NEG-MSG","s","6\u0031"]"#,
+            "neg.message: hex digit expected, found an escape, at byte 17",
+        ),
+        (
+            r#"["NEG-MSG","s","611"]"#,
+            "neg.message: 3 hex digits, an even number expected, at byte 19",
+        ),
+        (r#"["NEG-MSG","s"]"#, "neg.message: missing, at byte 14"),
+        (r#"["NEG-OPEN","s",{}]"#, "neg.message: missing, at byte 18"),
+        (r#"["NEG-ERR","s"]"#, "neg.reason: missing, at byte 14"),
+        (r#"["NEG-CLOSE"]"#, "neg.sub: missing, at byte 12"),
+        ("[]", "neg.label: missing, at byte 1"),
+        (r#"["EVENT",{}]"#, &format!("neg.label: {labels}, found `E`, at byte 2")),
+        (r#"["",0]"#, &format!("neg.label: {labels}, found `\"`, at byte 2")),
+        (r#"["NEG-MSG",1,"61"]"#, "neg.sub: a string expected, found `1`, at byte 11"),
+        (
+            r#"["NEG-OPEN","s",[{}],"61"]"#,
+            "neg.filter: a filter object expected, found `[`, at byte 16",
+        ),
+        (r#"["NEG-CLOSE","s"] x"#, "neg: the end expected, found `x`, at byte 18"),
+    ] {
+        let error = NegView::parse(frame.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), text);
+        assert_eq!(decode_msg(frame.as_bytes(), &mut Vec::new()), Err(error));
+    }
+    let error = decode_msg(br#"["NEG-CLOSE","s"]"#, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.to_string(), "neg.label: `NEG-MSG` expected, found `N`, at byte 2");
+    assert_eq!(ErrorKind::HexEscape.name(), "hex-escape");
 }
 
 #[test]

@@ -9,9 +9,11 @@ use std::hint::black_box;
 use borrowire::Envelope;
 use borrowire::json::read::Reader;
 use borrowire::json::string::JsonStr;
+use borrowire::json::{HexStr, HexText, RawJson};
 use borrowire::negentropy::{
     self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
 };
+use borrowire::nostr::neg::{NegClose, NegErr, NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
@@ -110,6 +112,78 @@ fn negentropy_is_read_without_allocating() {
 }
 
 #[test]
+fn neg_frames_are_written_into_room_without_allocating() {
+    let message = vec![7; 50_000];
+    let filter = RawJson::new(r#"{"kinds":[1]}"#, "filter").unwrap();
+    let mut out = Vec::with_capacity(220_000);
+    for sub in ["sync", "tab\there", "日本"] {
+        for message in [HexText::from(&message[..]), HexText::EMPTY] {
+            let open = NegOpen { sub, filter, id_size: Some(16), message };
+            let msg = NegMsg { sub, message };
+            let err = NegErr { sub, reason: "blocked: \"big\"", max_records: Some(u64::MAX) };
+            let allocated = allocations(|| {
+                for key in [[0; 4], [0x37, 0xfa, 0x21, 0x3d]] {
+                    out.clear();
+                    open.write_masked(&mut out, key);
+                    assert_eq!(out.len(), open.encoded_len());
+                    out.clear();
+                    msg.write_masked(&mut out, key);
+                    NegClose { sub }.write_masked(&mut out, key);
+                    err.write_masked(&mut out, key);
+                }
+                out.clear();
+                msg.write(&mut out);
+                assert_eq!(out.len(), msg.encoded_len());
+                NegClose { sub }.write(&mut out);
+                err.write(&mut out);
+                black_box(NegMsg::max_payload(131_072, sub));
+            });
+            assert_eq!(allocated, 0, "{sub}");
+        }
+    }
+}
+
+#[test]
+fn neg_frames_without_escapes_fit_their_own_length_and_grow_a_buffer_once() {
+    let msg = NegMsg { sub: "sync", message: [7; 1000].as_slice().into() };
+    let mut exact = Vec::with_capacity(msg.encoded_len());
+    assert_eq!(allocations(|| msg.write(&mut exact)), 0);
+    let mut empty = Vec::new();
+    assert_eq!(allocations(|| msg.write(&mut empty)), 1);
+}
+
+#[test]
+fn neg_frames_are_read_without_allocating() {
+    let digits = "61".repeat(10_000);
+    let frames = [
+        format!(r#"["NEG-MSG","sync","{digits}"]"#),
+        format!(r#"[ "NEG-MSG" , "s\u0079nc", "{digits}", {{"more": [1]}} ]"#),
+        format!(r#"["NEG-OPEN","sync",{{"kinds":[1]}},16,"{digits}"]"#),
+        r#"["NEG-CLOSE","sync"]"#.to_owned(),
+        r#"["NEG-ERR","sync","blocked: \u0022big\u0022",1000000]"#.to_owned(),
+    ];
+    let mut out = Vec::with_capacity(digits.len());
+    for frame in &frames {
+        let frame = frame.as_bytes();
+        assert_eq!(allocations(|| read_neg(NegView::parse(frame).unwrap(), &mut out)), 0);
+        let shared = promoted(frame);
+        assert_eq!(allocations(|| read_neg(NegView::parse(shared.clone()).unwrap(), &mut out)), 0);
+        let view = NegView::parse(shared).unwrap();
+        assert_eq!(allocations(|| read_neg(view.clone(), &mut out)), 0);
+        let allocated = allocations(|| {
+            for len in (0..frame.len()).step_by(1 + frame.len() / 100) {
+                out.clear();
+                assert!(NegView::parse(&frame[..len]).is_err());
+                assert!(decode_msg(&frame[..len], &mut out).is_err());
+                let _ = black_box(decode_msg(frame, &mut out));
+            }
+        });
+        assert_eq!(allocated, 0);
+    }
+    assert_eq!(allocations(|| assert!(HexStr::new(&digits, "x").is_ok())), 0);
+}
+
+#[test]
 fn a_buffer_with_room_is_written_without_allocating() {
     let mut out = Vec::with_capacity(200_000);
     let payload = vec![7; 150_000];
@@ -130,6 +204,16 @@ fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
     black_box((view.meta(), view.rate_limit_proof(), view.ephemeral(), view.raw()));
     black_box(view.unknown_fields().count());
     black_box(view.as_borrowed() == view);
+}
+
+fn read_neg<B: borrowire::buffer::Buffer>(view: NegView<B>, out: &mut Vec<u8>) {
+    black_box((view.kind(), view.filter(), view.id_size(), view.message()));
+    black_box((view.max_records(), view.raw(), view.buffer().as_ref()));
+    assert!(view.sub().eq_str("sync"));
+    assert!(view.reason().is_none_or(|reason| reason.eq_str("blocked: \"big\"")));
+    out.clear();
+    view.decode_message(out);
+    black_box(view.clone() == view);
 }
 
 fn frame(payload_len: usize) -> Vec<u8> {

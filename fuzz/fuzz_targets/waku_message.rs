@@ -2,4 +2,4 @@
 #[path = "../../tests/laws.rs"]
 mod laws;
 
-libfuzzer_sys::fuzz_target!(|frame: &[u8]| laws::waku_message(frame));
+libfuzzer_sys::fuzz_target!(|frame: &[u8]| laws::waku::any_message(frame));

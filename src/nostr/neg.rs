@@ -564,7 +564,8 @@ fn read_label(reader: &mut Reader<'_>) -> Result<NegKind, Error> {
     let label = reader.string("neg.label")?;
     NegKind::of(&label).ok_or_else(|| {
         let start = reader.position() - 1 - label.raw().len();
-        let found = label.raw().bytes().next();
+        // Of an empty label, its closing quote.
+        let found = reader.text().as_bytes().get(start).copied();
         Error::new(
             ErrorKind::Unexpected { expected: Expected::NegLabel, found },
             start,
