@@ -12,6 +12,8 @@ pub mod json;
 pub mod neg;
 #[path = "laws/negentropy.rs"]
 pub mod negentropy;
+#[path = "laws/sha256.rs"]
+pub mod sha256;
 #[path = "laws/waku.rs"]
 pub mod waku;
 
