@@ -23,9 +23,7 @@ impl Differences {
     /// Whether every frame came out as [`KNOWN`] says, and every known difference was shown.
     pub fn are_known(&self) -> bool {
         let is_known = |(name, outcomes): &(String, [Outcome; 3])| {
-            KNOWN
-                .iter()
-                .any(|known| known.name == name && known.outcomes == *outcomes)
+            KNOWN.iter().any(|known| known.name == name && known.outcomes == *outcomes)
         };
         let is_shown = |known: &Known| self.0.iter().any(|(name, _)| name == known.name);
         self.0.iter().all(is_known) && KNOWN.iter().all(is_shown)
@@ -37,11 +35,7 @@ impl Differences {
             out,
             "\nKnown differences on frames of their own, by the rules that borrowire reads by"
         )?;
-        writeln!(
-            out,
-            "  {:20} {:8} {:8} {:8}",
-            "", "STRICT", "PROTO3", "NWAKU"
-        )?;
+        writeln!(out, "  {:20} {:8} {:8} {:8}", "", "STRICT", "PROTO3", "NWAKU")?;
         for known in KNOWN {
             let [strict, proto3, nwaku] = known.outcomes;
             let Known { name, reason, .. } = known;
@@ -115,11 +109,7 @@ const KNOWN: &[Known] = {
     use Outcome::{Alike, Other, Refused};
 
     const fn known(name: &'static str, outcomes: [Outcome; 3], reason: &'static str) -> Known {
-        Known {
-            name,
-            outcomes,
-            reason,
-        }
+        Known { name, outcomes, reason }
     }
 
     &[
@@ -133,16 +123,8 @@ const KNOWN: &[Known] = {
             [Refused, Refused, Other],
             "js writes half a character as three bytes that are not UTF-8, and hashes U+FFFD",
         ),
-        known(
-            "long-meta",
-            [Refused, Alike, Refused],
-            "js does not limit meta to 64 bytes",
-        ),
-        known(
-            "empty-payload",
-            [Refused, Alike, Refused],
-            "js leaves an empty payload out",
-        ),
+        known("long-meta", [Refused, Alike, Refused], "js does not limit meta to 64 bytes"),
+        known("empty-payload", [Refused, Alike, Refused], "js leaves an empty payload out"),
         known(
             "empty-content-topic",
             [Refused, Alike, Refused],
@@ -178,11 +160,7 @@ const KNOWN: &[Known] = {
             [Alike, Other, Other],
             "the same, running past the end: js refuses the frame",
         ),
-        known(
-            "version-cut",
-            [Refused, Alike, Refused],
-            "js cuts the version to 32 bits",
-        ),
+        known("version-cut", [Refused, Alike, Refused], "js cuts the version to 32 bits"),
         known(
             "ephemeral-cut",
             [Refused, Other, Refused],
@@ -193,11 +171,7 @@ const KNOWN: &[Known] = {
             [Refused, Refused, Refused],
             "js drops the bits of a varint beyond 64",
         ),
-        known(
-            "long-varint",
-            [Refused, Alike, Refused],
-            "js reads varints longer than need be",
-        ),
+        known("long-varint", [Refused, Alike, Refused], "js reads varints longer than need be"),
         known("group", [Refused, Alike, Refused], "js skips groups"),
         known(
             "field-number",

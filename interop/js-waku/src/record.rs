@@ -51,27 +51,14 @@ impl Fields {
         let bytes = |field: &Option<Octets>, read: &[u8]| field.as_deref().unwrap_or(&[]) != read;
         let differs = [
             ("payload", *self.payload_hex != *view.payload()),
-            (
-                "content topic",
-                self.content_topic.as_bytes() != view.content_topic_bytes(),
-            ),
+            ("content topic", self.content_topic.as_bytes() != view.content_topic_bytes()),
             ("version", self.version.unwrap_or(0) != view.version()),
             ("timestamp", timestamp != view.timestamp()),
             ("meta", bytes(&self.meta_hex, view.meta())),
-            (
-                "proof",
-                bytes(&self.rate_limit_proof_hex, view.rate_limit_proof()),
-            ),
-            (
-                "ephemeral",
-                self.ephemeral.unwrap_or(false) != view.ephemeral(),
-            ),
+            ("proof", bytes(&self.rate_limit_proof_hex, view.rate_limit_proof())),
+            ("ephemeral", self.ephemeral.unwrap_or(false) != view.ephemeral()),
         ];
-        differs
-            .into_iter()
-            .filter(|(_, differs)| *differs)
-            .map(|(name, _)| name)
-            .collect()
+        differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
 }
 
