@@ -59,12 +59,13 @@ impl<'a> Group<'a> {
             contender.calibrate();
             let before = (allocations(), page_faults());
             (contender.run)(contender.batch);
+            let counted = (allocations() - before.0, page_faults() - before.1);
             let each = |count: u64| count as f64 / contender.batch as f64;
             figures.push(Figures {
                 name: contender.name.clone(),
                 ns: 0.0,
-                allocations: each(allocations() - before.0),
-                page_faults: each(page_faults() - before.1),
+                allocations: each(counted.0),
+                page_faults: each(counted.1),
                 times: Vec::new(),
             });
         }
