@@ -99,41 +99,19 @@ mod avx2 {
         let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
             return super::copy_scanned_by_word(bytes, room);
         };
-        if let Some(room) = room.first_chunk_mut() {
-            let row = load(first);
-            store(row, room);
-            let escapes = escapes(row);
+        if let (Some(last), Some(_)) = (bytes.last_chunk(), room.last_chunk_mut::<128>()) {
+            return copy_scanned_in_blocks(bytes, first, last, room);
+        }
+        let (rows, _) = bytes.as_chunks::<32>();
+        let (room_rows, _) = room.as_chunks_mut::<32>();
+        for (i, (row, room)) in rows.iter().zip(room_rows).enumerate() {
+            let escapes = copy_row(row, room);
             if any(escapes) {
-                return first_in(escapes);
+                return 32 * i + first_in(escapes);
             }
-        }
-        let skip = to_boundary(room);
-        let (rows, tail) = bytes[skip..].as_chunks::<32>();
-        let (blocks, rest) = rows.as_chunks::<4>();
-        let (room_rows, _) = room[skip..].as_chunks_mut::<32>();
-        let (room_blocks, room_rest) = room_rows.as_chunks_mut::<4>();
-        for (i, (block, room)) in blocks.iter().zip(room_blocks).enumerate() {
-            let rows = load_all(block);
-            store_all(rows, room);
-            if any_escape(rows) {
-                return skip + 128 * i + escape_in(block);
-            }
-        }
-        for (i, (row, room)) in rest.iter().zip(room_rest).enumerate() {
-            let row = load(row);
-            store(row, room);
-            let escapes = escapes(row);
-            if any(escapes) {
-                return skip + 128 * blocks.len() + 32 * i + first_in(escapes);
-            }
-        }
-        if tail.is_empty() {
-            return bytes.len();
         }
         if let Some(room) = room.last_chunk_mut() {
-            let row = load(last);
-            store(row, room);
-            let escapes = escapes(row);
+            let escapes = copy_row(last, room);
             if any(escapes) {
                 return bytes.len() - 32 + first_in(escapes);
             }
@@ -141,11 +119,56 @@ mod avx2 {
         bytes.len()
     }
 
-    /// Out of line, so that the loop keeps the registers.
-    #[cold]
-    #[inline(never)]
-    fn escape_in(block: &[[u8; 32]; 4]) -> usize {
-        first_escape(block.as_flattened())
+    /// For text of a block or more: a row, blocks from the boundary on, and a block that ends
+    /// flush.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn copy_scanned_in_blocks(
+        bytes: &[u8],
+        first: &[u8; 32],
+        last: &[u8; 128],
+        room: &mut [MaybeUninit<u8>],
+    ) -> usize {
+        if let Some(room) = room.first_chunk_mut() {
+            let escapes = copy_row(first, room);
+            if any(escapes) {
+                return first_in(escapes);
+            }
+        }
+        let skip = to_boundary(room);
+        let (blocks, _) = bytes[skip..].as_chunks::<128>();
+        let (room_blocks, _) = room[skip..].as_chunks_mut::<128>();
+        for (i, (block, room)) in blocks.iter().zip(room_blocks).enumerate() {
+            if copy_block(block, room) {
+                return skip + 128 * i + first_escape(block);
+            }
+        }
+        if let Some(room) = room.last_chunk_mut()
+            && copy_block(last, room)
+        {
+            return bytes.len() - 128 + first_escape(last);
+        }
+        bytes.len()
+    }
+
+    /// Copies a row, and returns which of its bytes need an escape.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn copy_row(row: &[u8; 32], room: &mut [MaybeUninit<u8>; 32]) -> __m256i {
+        let row = load(row);
+        store(row, room);
+        escapes(row)
+    }
+
+    /// Copies a block, and returns whether a byte of it needs an escape.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn copy_block(block: &[u8; 128], room: &mut [MaybeUninit<u8>; 128]) -> bool {
+        let (rows, _) = block.as_chunks::<32>();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| rows[i]);
+        let rows = load_all(&[a, b, c, d]);
+        store_all(rows, room.as_chunks_mut().0);
+        any_escape(rows)
     }
 
     #[target_feature(enable = "avx2")]
