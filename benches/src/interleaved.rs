@@ -12,6 +12,8 @@ use crate::allocator::allocations;
 /// A set of contenders.
 pub struct Group<'a> {
     title: String,
+    /// Bytes that one call handles, where the table shall show a speed.
+    bytes: Option<usize>,
     contenders: Vec<Contender<'a>>,
 }
 
@@ -22,7 +24,7 @@ pub struct Figures {
     pub ns: f64,
     /// Allocations of one call.
     pub allocations: f64,
-    /// Pages that one call touched first: what a fresh large buffer costs.
+    /// Pages that one call touched for the first time.
     pub page_faults: f64,
     times: Vec<f64>,
 }
@@ -37,7 +39,13 @@ pub struct Ratio {
 
 impl<'a> Group<'a> {
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), contenders: Vec::new() }
+        Self { title: title.into(), bytes: None, contenders: Vec::new() }
+    }
+
+    /// Shows speeds, of calls that handle so many bytes each.
+    pub fn of_bytes(mut self, bytes: usize) -> Self {
+        self.bytes = Some(bytes);
+        self
     }
 
     /// Adds a contender. `work` is one call; what it returns is kept from being optimised away.
@@ -59,13 +67,13 @@ impl<'a> Group<'a> {
             contender.calibrate();
             let before = (allocations(), page_faults());
             (contender.run)(contender.batch);
-            let counted = (allocations() - before.0, page_faults() - before.1);
-            let each = |count: u64| count as f64 / contender.batch as f64;
+            let counts = (allocations() - before.0, page_faults() - before.1);
+            let per_call = |count: u64| count as f64 / contender.batch as f64;
             figures.push(Figures {
                 name: contender.name.clone(),
                 ns: 0.0,
-                allocations: each(counted.0),
-                page_faults: each(counted.1),
+                allocations: per_call(counts.0),
+                page_faults: per_call(counts.1),
                 times: Vec::new(),
             });
         }
@@ -78,36 +86,53 @@ impl<'a> Group<'a> {
             }
         }
         for figure in &mut figures {
-            figure.ns = Ratio::of(&figure.times).median;
+            figure.ns = quartiles(&figure.times).median;
         }
-        println!(
-            "\n### {}\n\n| | ns | first is faster by | allocations | page faults |",
-            self.title
-        );
-        println!("|---|---:|---:|---:|---:|");
-        for figure in &figures {
-            let ratio = ratio(&figures[0], figure);
-            let Figures { name, ns, allocations, page_faults, .. } = figure;
-            println!("| {name} | {ns:.1} | {ratio} | {allocations:.1} | {page_faults:.1} |");
-        }
+        self.print(&figures);
         figures
+    }
+
+    fn print(&self, figures: &[Figures]) {
+        let (speed, line) = self.bytes.map_or(("", ""), |_| (" GB/s |", "---:|"));
+        println!("\n### {}\n", self.title);
+        println!("| | ns |{speed} first is faster by | allocations | page faults |");
+        println!("|---|---:|{line}---:|---:|---:|");
+        for figure in figures {
+            let Figures { name, ns, allocations, page_faults, .. } = figure;
+            let speed = self.bytes.map(|bytes| format!(" {:.1} |", bytes as f64 / ns));
+            let speed = speed.unwrap_or_default();
+            let ratio = ratio(&figures[0], figure);
+            println!("| {name} | {ns:.1} |{speed} {ratio} | {allocations:.1} | {page_faults:.1} |");
+        }
     }
 }
 
 /// How many times faster `a` is than `b`, round by round.
 pub fn ratio(a: &Figures, b: &Figures) -> Ratio {
-    let ratios: Vec<f64> = b.times.iter().zip(&a.times).map(|(b, a)| b / a).collect();
-    Ratio::of(&ratios)
+    ratio_of(&a.times, &b.times)
 }
 
-impl Ratio {
-    /// Median and quartiles of `values`.
-    pub fn of(values: &[f64]) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let at = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
-        Self { low: at(0.25), median: at(0.5), high: at(0.75) }
-    }
+/// How many times shorter the times of `a` are than those of `b`, round by round.
+pub fn ratio_of(a: &[f64], b: &[f64]) -> Ratio {
+    let ratios: Vec<f64> = b.iter().zip(a).map(|(b, a)| b / a).collect();
+    quartiles(&ratios)
+}
+
+/// The median and the quartiles of some values.
+pub fn quartiles(values: &[f64]) -> Ratio {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
+    Ratio { low: at(0.25), median: at(0.5), high: at(0.75) }
+}
+
+/// The CPU time of this thread in nanoseconds.
+pub fn cpu_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for the answer.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(status, 0, "no CPU clock");
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 impl std::fmt::Display for Ratio {
@@ -157,23 +182,14 @@ fn shuffle(order: &mut [usize], seed: &mut u64) {
     }
 }
 
-/// The CPU time of this thread.
-pub fn cpu_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the answer.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(status, 0, "no CPU clock");
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-/// Pages that this process touched first so far.
+/// How many pages this process has touched for the first time.
 fn page_faults() -> u64 {
-    // SAFETY: all of its fields are numbers, for which zero is a value.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: `usage` is a valid place for the answer.
-    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
     assert_eq!(status, 0, "no usage");
-    usage.ru_minflt as u64
+    // SAFETY: the call above succeeded, and so has filled it.
+    unsafe { usage.assume_init() }.ru_minflt as u64
 }
 
 /// Nanoseconds of a timed batch: long beside the clock's resolution, short beside the machine's

@@ -2,5 +2,6 @@
 
 pub mod allocator;
 pub mod interleaved;
+pub mod memory;
 pub mod neg;
 pub mod waku;

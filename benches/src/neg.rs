@@ -1,128 +1,122 @@
-//! NEG-MSG frames in the hands of the rivals.
+//! NEG-MSG in the hands of the rivals: from binary, from hex that is text already, and back.
 
 use std::borrow::Cow;
+use std::io::Write;
 
-use nostr::message::{RelayMessage, SubscriptionId};
+use nostr::message::{ClientMessage, SubscriptionId};
 
-/// The subscription id of all frames.
-pub const SUB: &str = "bench-sync";
-
-/// Sizes of a frame's hex that are measured, with their names. A reply of 500 KiB of binary, which
-/// strfry and geode send, is the last.
-pub const HEX_SIZES: [(&str, usize); 4] = [
-    ("64 KiB", 64 << 10),
-    ("250 KiB", 250 << 10),
-    ("500 KiB", 500 << 10),
-    ("1000 KiB", 1000 << 10),
-];
-
-/// `len` bytes that repeat only after a long while.
+/// Bytes that look like a negentropy message: noise.
 pub fn binary(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_be_bytes()[0]
     };
-    (0..len).map(|_| next()).collect()
+    (0..len).map(|_| byte()).collect()
 }
 
-/// The frame as serde_json writes it: what all contenders must give.
-pub fn frame(binary: &[u8]) -> Vec<u8> {
-    serde_json::to_vec(&("NEG-MSG", SUB, hex::encode(binary))).expect("text can be written")
+/// hex and serde_json, the usual way.
+pub fn write_hex_serde(binary: &[u8], out: &mut Vec<u8>) {
+    serde_json::to_writer(out, &(LABEL, SUB, hex::encode(binary))).unwrap();
 }
 
-/// The obvious way: the hex crate, then serde_json.
-pub fn hex_serde_json(binary: &[u8], out: &mut Vec<u8>) {
-    serde_json_text(&hex::encode(binary), out);
+/// hex and serde_json, with a reused buffer for the digits, twice as long as `binary`.
+pub fn write_hex_slice_serde(binary: &[u8], digits: &mut [u8], out: &mut Vec<u8>) {
+    hex::encode_to_slice(binary, digits).unwrap();
+    write_serde(std::str::from_utf8(digits).unwrap(), out);
 }
 
-/// serde_json, of hex that is text already.
-pub fn serde_json_text(hex: &str, out: &mut Vec<u8>) {
-    out.clear();
-    serde_json::to_writer(out, &("NEG-MSG", SUB, hex)).expect("a vector takes all");
+/// const-hex and sonic-rs; `digits` is a reused buffer, twice as long as `binary`.
+pub fn write_const_hex_sonic(binary: &[u8], digits: &mut [u8], out: &mut Vec<u8>) {
+    let digits = const_hex::encode_to_str(binary, digits).unwrap();
+    write_sonic(digits, out);
 }
 
-/// sonic-rs, of hex that is text already.
-pub fn sonic_text(hex: &str, out: &mut Vec<u8>) {
-    out.clear();
-    sonic_rs::to_writer(out, &("NEG-MSG", SUB, hex)).expect("a vector takes all");
+/// const-hex and `write!`, which escapes nothing.
+pub fn write_const_hex_format(binary: &[u8], digits: &mut [u8], out: &mut Vec<u8>) {
+    let digits = const_hex::encode_to_str(binary, digits).unwrap();
+    write!(out, r#"["NEG-MSG","{SUB}","{digits}"]"#).unwrap();
 }
 
-/// The nostr crate, hex included.
-pub fn nostr_as_json(sub: &SubscriptionId, binary: &[u8]) -> String {
-    let message = Cow::Owned(const_hex::encode(binary));
-    RelayMessage::NegMsg { subscription_id: Cow::Borrowed(sub), message }.as_json()
+/// const-hex and `format!`, which escapes nothing.
+pub fn const_hex_format(binary: &[u8]) -> String {
+    format!(r#"["NEG-MSG","{SUB}","{}"]"#, const_hex::encode(binary))
 }
 
-/// The fastest hex there is, spliced by `format!`: right only while nothing needs an escape.
-pub fn format_const_hex(binary: &[u8]) -> String {
-    format!("[\"NEG-MSG\",\"{SUB}\",\"{}\"]", const_hex::encode(binary))
+/// const-hex into the middle of a frame that has the right length already: what is left when
+/// nothing is checked, escaped, or grown.
+pub fn fill_const_hex(binary: &[u8], frame: &mut [u8]) {
+    let (header, rest) = frame.split_at_mut(HEADER.len());
+    let (digits, end) = rest.split_at_mut(2 * binary.len());
+    header.copy_from_slice(HEADER);
+    const_hex::encode_to_slice(binary, digits).unwrap();
+    end.copy_from_slice(END);
 }
 
-/// Under a WebSocket mask, four bytes at a time, as libraries lay it on.
+/// const-hex and the nostr crate, which has the digits as text and makes a new string.
+pub fn nostr_from_binary(sub: &SubscriptionId, binary: &[u8]) -> String {
+    nostr(sub, &const_hex::encode(binary))
+}
+
+/// The nostr crate.
+pub fn nostr(sub: &SubscriptionId, digits: &str) -> String {
+    let (subscription_id, message) = (Cow::Borrowed(sub), Cow::Borrowed(digits));
+    ClientMessage::NegMsg { subscription_id, message }.as_json()
+}
+
+pub fn write_serde(digits: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, &(LABEL, SUB, digits)).unwrap();
+}
+
+pub fn write_sonic(digits: &str, out: &mut Vec<u8>) {
+    sonic_rs::to_writer(out, &(LABEL, SUB, digits)).unwrap();
+}
+
+/// Lays a WebSocket mask over a frame that has been written, word by word, as tungstenite does.
 pub fn mask(frame: &mut [u8], key: [u8; 4]) {
-    let word = u32::from_ne_bytes(key);
-    let (chunks, rest) = frame.as_chunks_mut::<4>();
-    for chunk in chunks {
-        *chunk = (u32::from_ne_bytes(*chunk) ^ word).to_ne_bytes();
+    let (words, tail) = frame.as_chunks_mut::<4>();
+    for word in words {
+        *word = (u32::from_ne_bytes(*word) ^ u32::from_ne_bytes(key)).to_ne_bytes();
     }
-    rest.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+    for (byte, key) in tail.iter_mut().zip(key) {
+        *byte ^= key;
+    }
 }
 
-/// serde_json reading borrowed text, then const-hex.
-pub fn read_serde_json(frame: &[u8], out: &mut Vec<u8>) {
-    let (_, _, hex): (&str, &str, &str) = serde_json::from_slice(frame).expect("a good frame");
-    decode_const_hex(hex, out);
+/// serde_json, borrowing, and const-hex.
+pub fn read_serde(frame: &[u8], out: &mut Vec<u8>) {
+    let (label, _sub, digits): (&str, &str, &str) = serde_json::from_slice(frame).unwrap();
+    assert_eq!(label, LABEL);
+    decode_const_hex(digits.as_bytes(), out);
 }
 
-/// sonic-rs reading borrowed text, then const-hex.
+/// sonic-rs, borrowing, and const-hex.
 pub fn read_sonic(frame: &[u8], out: &mut Vec<u8>) {
-    let (_, _, hex): (&str, &str, &str) = sonic_rs::from_slice(frame).expect("a good frame");
-    decode_const_hex(hex, out);
+    let (label, _sub, digits): (&str, &str, &str) = sonic_rs::from_slice(frame).unwrap();
+    assert_eq!(label, LABEL);
+    decode_const_hex(digits.as_bytes(), out);
 }
 
-/// The nostr crate, then const-hex.
+/// The nostr crate, whose message is text, and const-hex.
 pub fn read_nostr(frame: &[u8], out: &mut Vec<u8>) {
-    match RelayMessage::from_json(frame).expect("a good frame") {
-        RelayMessage::NegMsg { message, .. } => decode_const_hex(&message, out),
-        _ => unreachable!("a NEG-MSG frame"),
-    }
+    let Ok(ClientMessage::NegMsg { message, .. }) = ClientMessage::from_json(frame) else {
+        panic!("not a NEG-MSG");
+    };
+    decode_const_hex(message.as_bytes(), out);
 }
 
-/// const-hex alone, into a reused buffer.
-pub fn decode_const_hex(hex: &str, out: &mut Vec<u8>) {
-    out.resize(hex.len() / 2, 0);
-    const_hex::decode_to_slice(hex, out).expect("good digits");
+/// const-hex alone. `out` is filled only if it has another length.
+pub fn decode_const_hex(digits: &[u8], out: &mut Vec<u8>) {
+    out.resize(digits.len() / 2, 0);
+    const_hex::decode_to_slice(digits, out).unwrap();
 }
 
-/// Room to copy between at a chosen distance modulo the size of a page.
-pub struct Offsets {
-    source: Vec<u8>,
-    target: Vec<u8>,
-    len: usize,
-}
+pub const SUB: &str = "bench-sync";
 
-impl Offsets {
-    pub fn new(bytes: &[u8]) -> Self {
-        let mut source = vec![1; bytes.len() + PAGE];
-        source[..bytes.len()].copy_from_slice(bytes);
-        Self { source, target: Vec::with_capacity(bytes.len() + 2 * PAGE), len: bytes.len() }
-    }
+/// What stands before and behind the digits.
+pub const HEADER: &[u8] = br#"["NEG-MSG","bench-sync",""#;
+pub const END: &[u8] = br#""]"#;
 
-    /// Copies by `copy` so that (target - source) mod 4096 is `distance`.
-    pub fn copy(&mut self, distance: usize, copy: impl Fn(&[u8], &mut Vec<u8>)) {
-        let source = &self.source[..self.len];
-        let apart = (self.target.as_ptr() as usize).wrapping_sub(source.as_ptr() as usize) % PAGE;
-        let skip = (distance + PAGE - apart) % PAGE;
-        if self.target.len() > skip {
-            self.target.truncate(skip);
-        }
-        self.target.resize(skip, 0);
-        copy(source, &mut self.target);
-        assert_eq!(self.target.len(), skip + self.len);
-    }
-}
-
-/// Bytes of a page.
-pub const PAGE: usize = 4096;
+const LABEL: &str = "NEG-MSG";

@@ -2,7 +2,7 @@
 //! hashes, which would be charged to the other rows.
 
 use borrowire::message_path::{Arm, Options, run as run_path};
-use borrowire_benches::interleaved::Ratio;
+use borrowire_benches::interleaved::quartiles;
 
 use super::Verdict;
 
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Vec<Verdict> {
         .map(|(claim, ours, rival, target)| {
             let ratios: Vec<f64> =
                 speeds.iter().map(|run| speed(run, ours) / speed(run, rival)).collect();
-            let measured = Ratio::of(&ratios);
+            let measured = quartiles(&ratios);
             Verdict { row: "9", claim: claim.to_owned(), target, measured }
         })
         .collect()

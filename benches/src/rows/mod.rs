@@ -15,8 +15,8 @@ mod waku_message;
 
 /// Every row by its number.
 pub(crate) const ALL: &[Row] = &[
-    Row { number: "1", run: neg_msg_write::from_binary },
-    Row { number: "2", run: neg_msg_write::from_text },
+    Row { number: "1", run: neg_msg_write::run_binary },
+    Row { number: "2", run: neg_msg_write::run_digits },
     Row { number: "3", run: copy_offsets::run },
     Row { number: "4", run: neg_msg_read::run },
     Row { number: "8", run: waku_message::run },
@@ -34,6 +34,16 @@ pub(crate) struct Row {
 
 /// Rounds of each group.
 pub(crate) const ROUNDS: usize = 31;
+
+/// Sizes of a negentropy message in bytes, with words for them. The last is the most that strfry
+/// sends.
+pub(crate) const MESSAGES: [(usize, &str); 5] = [
+    (32 << 10, "64 KiB of hex"),
+    (125 << 10, "250 KiB of hex"),
+    (250 << 10, "500 KiB of hex"),
+    (256 << 10, "512 KiB of hex"),
+    (500_000, "500,000 bytes of binary, 1 MB of hex"),
+];
 
 /// One claim, held against its target.
 pub(crate) struct Verdict {
