@@ -1,7 +1,6 @@
 //! `borrowire frame`: binary to a frame, and back.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use borrowire::json::RawJson;
@@ -9,7 +8,7 @@ use borrowire::nostr::neg::{NegKind, NegMsg, NegOpen, NegView};
 use clap::{Args, ValueEnum};
 
 use super::Failure;
-use super::input::{Format, Frame};
+use super::input::{Format, Frame, open};
 use super::report::show_bad;
 
 #[derive(Args)]
@@ -42,7 +41,10 @@ enum Kind {
 pub(crate) fn run(args: &FrameArgs, out: &mut impl Write) -> Result<bool, Failure> {
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let name = path.display().to_string();
-    let input = read(path).map_err(|error| Failure::Input { name: name.clone(), error })?;
+    let mut input = Vec::new();
+    open(path)
+        .and_then(|mut reader| reader.read_to_end(&mut input))
+        .map_err(|error| Failure::Input { name: name.clone(), error })?;
     if args.decode {
         return decode(args, name, input, out);
     }
@@ -93,14 +95,4 @@ fn decode(
     let mut binary = Vec::new();
     view.decode_message(&mut binary);
     out.write_all(&binary).map(|()| true).map_err(Failure::Output)
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut input = Vec::new();
-    if path == Path::new("-") {
-        io::stdin().lock().read_to_end(&mut input)?;
-    } else {
-        File::open(path)?.read_to_end(&mut input)?;
-    }
-    Ok(input)
 }

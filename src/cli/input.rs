@@ -52,12 +52,7 @@ pub(crate) fn for_each_frame(
     for path in files {
         let name = path.display().to_string();
         let failure = |error| Failure::Input { name: name.clone(), error };
-        let reader: Box<dyn Read> = if path == Path::new("-") {
-            Box::new(io::stdin().lock())
-        } else {
-            Box::new(File::open(path).map_err(failure)?)
-        };
-        let mut reader = BufReader::with_capacity(1 << 16, reader);
+        let mut reader = BufReader::with_capacity(1 << 16, open(path).map_err(failure)?);
         let encoding = match args.from {
             Some(encoding) => encoding,
             None => default_encoding(format(args.format, reader.fill_buf().map_err(failure)?)),
@@ -80,6 +75,14 @@ pub(crate) fn for_each_frame(
         }
     }
     Ok(())
+}
+
+/// A file, or standard input for `-`.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    Ok(Box::new(File::open(path)?))
 }
 
 fn decode_line(args: &InputArgs, encoding: Encoding, name: String, line: Vec<u8>) -> Frame {
