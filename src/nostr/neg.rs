@@ -272,12 +272,8 @@ impl<B: Buffer> NegView<B> {
     pub fn parse_with(frame: B, rules: &Rules) -> Result<Self, Error> {
         let mut read_fields = None;
         let frame = Frame::parse(frame, |marks: &mut Marks<'_, 3>| {
-            let bytes = marks.bytes();
-            counters::decode(bytes.len());
-            let mut reader = Reader::new(bytes, rules, "neg")?;
-            marks.set_whole_text(reader.text());
-            let fields = Fields::read(&mut reader)?;
-            reader.finish("neg")?;
+            let (text, fields) = Fields::of(marks.bytes(), rules)?;
+            marks.set_whole_text(text);
             let spans = [
                 (SUB, fields.sub),
                 (BODY, fields.body),
@@ -505,6 +501,16 @@ struct Fields {
 }
 
 impl Fields {
+    /// The text of a whole frame, and its elements.
+    fn of<'a>(frame: &'a [u8], rules: &Rules) -> Result<(&'a str, Self), Error> {
+        counters::decode(frame.len());
+        let mut reader = Reader::new(frame, rules, "neg")?;
+        let text = reader.text();
+        let fields = Self::read(&mut reader)?;
+        reader.finish("neg")?;
+        Ok((text, fields))
+    }
+
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mut array = reader.array("neg")?;
         let mut next = |reader: &mut Reader<'_>, context| {
@@ -622,11 +628,7 @@ fn split_msg(frame: &[u8]) -> Option<(JsonStr<'_>, &[u8])> {
 #[cold]
 #[inline(never)]
 fn decode_any_msg<'a, O: Output>(frame: &'a [u8], out: &mut O) -> Result<JsonStr<'a>, Error> {
-    counters::decode(frame.len());
-    let mut reader = Reader::new(frame, &Rules::STRICT, "neg")?;
-    let text = reader.text();
-    let fields = Fields::read(&mut reader)?;
-    reader.finish("neg")?;
+    let (text, fields) = Fields::of(frame, &Rules::STRICT)?;
     let (NegKind::Msg, Some(message)) = (fields.kind, fields.message) else {
         let at = text.find('"').unwrap_or_default() + 1;
         let found = text.as_bytes().get(at).copied();
