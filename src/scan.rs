@@ -91,7 +91,7 @@ pub(crate) mod avx2 {
 
     #[target_feature(enable = "avx2")]
     pub(super) fn first_escape(bytes: &[u8]) -> usize {
-        first(bytes, |rows| any_escape(rows), |row| escapes(row), super::first_escape_by_word)
+        first(bytes, |rows| any(any_escapes(rows)), |row| escapes(row), super::first_escape_by_word)
     }
 
     #[target_feature(enable = "avx2")]
@@ -147,15 +147,15 @@ pub(crate) mod avx2 {
         bytes.len()
     }
 
-    /// Whether a JSON string needs an escape anywhere in four rows.
+    /// Bits, if a JSON string needs an escape anywhere in four rows.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(crate) fn any_escape(rows: [__m256i; 4]) -> bool {
+    pub(crate) fn any_escapes(rows: [__m256i; 4]) -> __m256i {
         let [a, b, c, d] = rows;
         let marks = or(or(marks(a), marks(b)), or(marks(c), marks(d)));
         // The least of four bytes is a control character if one of them is.
         let least = _mm256_min_epu8(_mm256_min_epu8(a, b), _mm256_min_epu8(c, d));
-        any(or(marks, controls(least)))
+        or(marks, controls(least))
     }
 
     /// Bytes of ones where a JSON string needs an escape.

@@ -63,7 +63,7 @@ mod avx2 {
 
     use crate::output::Mask;
     use crate::scan::avx2::{
-        any, any_escape, escapes, first_in, hex_digits, hex_values, load, load_all, non_hex, or,
+        any, any_escapes, escapes, hex_digits, hex_values, load, load_all, non_hex, or,
     };
     use crate::scan::first_escape;
 
@@ -99,56 +99,61 @@ mod avx2 {
         let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
             return super::copy_scanned_by_word(bytes, room);
         };
-        if let (Some(last), Some(_)) = (bytes.last_chunk(), room.last_chunk_mut::<128>()) {
-            return copy_scanned_in_blocks(bytes, first, last, room);
-        }
-        let (rows, _) = bytes.as_chunks::<32>();
-        let (room_rows, _) = room.as_chunks_mut::<32>();
-        for (i, (row, room)) in rows.iter().zip(room_rows).enumerate() {
-            let escapes = copy_row(row, room);
-            if any(escapes) {
-                return 32 * i + first_in(escapes);
+        let mut done = 0;
+        if bytes.len() >= LONG {
+            done = to_boundary(room);
+            if let (1.., Some(room)) = (done, room.first_chunk_mut())
+                && any(copy_row(first, room))
+            {
+                return escape_in(first);
             }
         }
-        if let Some(room) = room.last_chunk_mut() {
-            let escapes = copy_row(last, room);
-            if any(escapes) {
-                return bytes.len() - 32 + first_in(escapes);
+        let (blocks, _) = bytes[done..].as_chunks::<256>();
+        let (room_blocks, _) = room[done..].as_chunks_mut::<256>();
+        for (block, room) in blocks.iter().zip(room_blocks) {
+            if any(copy_block(block, room)) {
+                return done + escape_in(block);
             }
+            done += 256;
+        }
+        let (rows, _) = bytes[done..].as_chunks::<32>();
+        let (room_rows, _) = room[done..].as_chunks_mut::<32>();
+        for (row, room) in rows.iter().zip(room_rows) {
+            if any(copy_row(row, room)) {
+                return done + escape_in(row);
+            }
+            done += 32;
+        }
+        if let (true, Some(room)) = (done < bytes.len(), room.last_chunk_mut())
+            && any(copy_row(last, room))
+        {
+            return bytes.len() - 32 + escape_in(last);
         }
         bytes.len()
     }
 
-    /// For text of a block or more: a row, blocks from the boundary on, and a block that ends
-    /// flush.
+    /// [`first_escape`] where there is one, out of the way of the loops.
+    #[cold]
+    #[inline(never)]
+    fn escape_in(bytes: &[u8]) -> usize {
+        first_escape(bytes)
+    }
+
+    /// Copies a block, and returns bits if a byte of it needs an escape. Four rows at a time: the
+    /// compiler would make one `memcpy` of the stores of eight.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn copy_scanned_in_blocks(
-        bytes: &[u8],
-        first: &[u8; 32],
-        last: &[u8; 128],
-        room: &mut [MaybeUninit<u8>],
-    ) -> usize {
-        if let Some(room) = room.first_chunk_mut() {
-            let escapes = copy_row(first, room);
-            if any(escapes) {
-                return first_in(escapes);
-            }
+    fn copy_block(block: &[u8; 256], room: &mut [MaybeUninit<u8>; 256]) -> __m256i {
+        let (halves, _) = block.as_chunks::<128>();
+        let (room_halves, _) = room.as_chunks_mut::<128>();
+        let mut found = _mm256_setzero_si256();
+        for (half, room) in halves.iter().zip(room_halves) {
+            let (rows, _) = half.as_chunks();
+            let rows = [0, 1, 2, 3].map(|i| load(&rows[i]));
+            store_all(rows, room.as_chunks_mut().0);
+            found = or(found, any_escapes(rows));
         }
-        let skip = to_boundary(room);
-        let (blocks, _) = bytes[skip..].as_chunks::<128>();
-        let (room_blocks, _) = room[skip..].as_chunks_mut::<128>();
-        for (i, (block, room)) in blocks.iter().zip(room_blocks).enumerate() {
-            if copy_block(block, room) {
-                return skip + 128 * i + first_escape(block);
-            }
-        }
-        if let Some(room) = room.last_chunk_mut()
-            && copy_block(last, room)
-        {
-            return bytes.len() - 128 + first_escape(last);
-        }
-        bytes.len()
+        found
     }
 
     /// Copies a row, and returns which of its bytes need an escape.
@@ -158,17 +163,6 @@ mod avx2 {
         let row = load(row);
         store(row, room);
         escapes(row)
-    }
-
-    /// Copies a block, and returns whether a byte of it needs an escape.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn copy_block(block: &[u8; 128], room: &mut [MaybeUninit<u8>; 128]) -> bool {
-        let (rows, _) = block.as_chunks::<32>();
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| rows[i]);
-        let rows = load_all(&[a, b, c, d]);
-        store_all(rows, room.as_chunks_mut().0);
-        any_escape(rows)
     }
 
     #[target_feature(enable = "avx2")]
@@ -286,6 +280,9 @@ mod avx2 {
     fn xor(a: __m256i, b: __m256i) -> __m256i {
         _mm256_xor_si256(a, b)
     }
+
+    /// From how many bytes on stores that cross no cache line pay for the row they cost.
+    const LONG: usize = 256;
 }
 
 /// The slow twin of `copy`.
@@ -304,7 +301,7 @@ fn copy_by_word(bytes: &[u8], room: &mut [MaybeUninit<u8>], mask: Mask) {
 }
 
 /// The slow twin of `copy_scanned`. The last word ends flush: it goes over some bytes twice.
-#[inline]
+#[inline(never)]
 fn copy_scanned_by_word(bytes: &[u8], room: &mut [MaybeUninit<u8>]) -> usize {
     let (Some(last), Some(_)) = (bytes.last_chunk::<8>(), room.last_chunk::<8>()) else {
         let clean = first_escape_by_byte(bytes);
