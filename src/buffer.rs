@@ -162,6 +162,33 @@ impl fmt::Debug for Text {
     }
 }
 
+/// A buffer that is to become a frame, and whether it is known to be UTF-8 as a whole.
+pub(crate) struct Source<B> {
+    buffer: B,
+    utf8: bool,
+}
+
+impl<B: Buffer> From<B> for Source<B> {
+    #[inline(always)]
+    fn from(buffer: B) -> Self {
+        Self { buffer, utf8: false }
+    }
+}
+
+impl From<Text> for Source<Bytes> {
+    #[inline(always)]
+    fn from(text: Text) -> Self {
+        Self { buffer: text.0, utf8: true }
+    }
+}
+
+impl<'a> From<&'a str> for Source<&'a [u8]> {
+    #[inline(always)]
+    fn from(text: &'a str) -> Self {
+        Self { buffer: text.as_bytes(), utf8: true }
+    }
+}
+
 /// A frame under a view: the buffer, `N` spans into it, and which of them are known to be UTF-8.
 ///
 /// The buffer never changes, and the spans are set only while [`Frame::parse`] runs, so what was
@@ -175,15 +202,19 @@ pub(crate) struct Frame<B, const N: usize> {
 }
 
 impl<B: Buffer, const N: usize> Frame<B, N> {
-    /// Lets `read` mark the spans of `buffer`.
+    /// Lets `read` mark the spans of the buffer of `source`.
     #[inline(always)]
     pub(crate) fn parse(
-        buffer: B,
+        source: impl Into<Source<B>>,
         read: impl FnOnce(&mut Marks<'_, N>) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         const { assert!(N <= u8::BITS as usize) };
+        let Source { buffer, utf8 } = source.into();
         let bytes = buffer.as_ref();
-        let mut marks = Marks { bytes, text: None, spans: [Span::default(); N], utf8: 0 };
+        // SAFETY: only text makes a `Source` that says so, and a sealed `Buffer` gives the same
+        // bytes at every call.
+        let text = utf8.then(|| unsafe { std::str::from_utf8_unchecked(bytes) });
+        let mut marks = Marks { bytes, text, spans: [Span::default(); N], utf8: 0 };
         read(&mut marks)?;
         let Marks { spans, utf8, .. } = marks;
         Ok(Self { buffer, spans, utf8 })
@@ -216,6 +247,17 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
             return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
         }
         std::str::from_utf8(bytes).ok()
+    }
+
+    /// What lies in span `i`, in a buffer of its own.
+    ///
+    /// # Panics
+    /// If another span begins before it.
+    pub(crate) fn detach_span(&self, i: usize) -> Frame<Bytes, N> {
+        let buffer = Bytes::copy_from_slice(self.bytes(i));
+        let moved = |start: u32| start.checked_sub(self.spans[i].start).expect("a span within");
+        let spans = self.spans.map(|span| Span { start: moved(span.start), ..span });
+        Frame { buffer, spans, utf8: self.utf8 }
     }
 
     /// The same frame in a buffer of its own.
@@ -271,6 +313,12 @@ impl<'a, const N: usize> Marks<'a, N> {
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// The bytes as text, if they are known to be UTF-8.
+    #[inline(always)]
+    pub(crate) fn text(&self) -> Option<&'a str> {
+        self.text
     }
 
     #[inline(always)]

@@ -368,6 +368,8 @@ pub enum Expected {
     NegLabel,
     /// The label `NEG-MSG`.
     NegMsgLabel,
+    /// The label of a frame that carries an event.
+    EventLabel,
     /// A filter: a JSON object.
     Filter,
     /// Nothing more.
@@ -398,6 +400,7 @@ impl fmt::Display for Expected {
             Self::Escape => "one of `\"\\/bfnrtu`",
             Self::NegLabel => "`NEG-OPEN`, `NEG-MSG`, `NEG-CLOSE` or `NEG-ERR`",
             Self::NegMsgLabel => "`NEG-MSG`",
+            Self::EventLabel => "`EVENT` or `AUTH`",
             Self::Filter => "a filter object",
             Self::NegentropyVersion => "a version byte from 0x60 to 0x6f",
             Self::End => "the end",

@@ -75,8 +75,8 @@ impl fmt::Debug for Hex<'_> {
     }
 }
 
-#[cold]
-fn check_digits(hex: &[u8], case: Case, context: &'static str) -> Result<(), Error> {
+/// Errs with the offset of the first byte that is not a digit of `case`.
+pub(crate) fn check_digits(hex: &[u8], case: Case, context: &'static str) -> Result<(), Error> {
     let is_digit = |byte: &u8| match case {
         Case::Any => byte.is_ascii_hexdigit(),
         Case::Lower => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),

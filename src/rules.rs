@@ -3,7 +3,7 @@
 //! Deployed implementations disagree about what they accept; of 68 Waku frames tried on four
 //! decoders, 30 were read differently. Which reading is right depends on the work: a relay wants
 //! what all accept, an indexer what anyone accepts. So strictness is a value that the caller
-//! chooses, as one of three named presets.
+//! chooses, as one of four named presets. Three of them differ in what they make of Waku:
 //!
 //! | | [`STRICT`](Rules::STRICT) | [`PROTO3`](Rules::PROTO3) | [`NWAKU`](Rules::NWAKU) |
 //! |---|---|---|---|
@@ -15,6 +15,9 @@
 //! | text that is not UTF-8 | refused | refused | read |
 //! | `payload` or `content_topic` absent | refused | empty | refused |
 //! | `meta` over 64 bytes | refused | read | refused |
+//!
+//! All three read Nostr alike: RFC 8259 to the letter, known keys once, lowercase hex.
+//! [`LENIENT`](Rules::LENIENT) takes uppercase hex in events, too, and reads Waku as `STRICT` does.
 //!
 //! ```
 //! use borrowire::rules::Rules;
@@ -37,6 +40,7 @@ pub struct Rules {
     pub(crate) checked_u32: bool,
     pub(crate) utf8: bool,
     pub(crate) required_fields: bool,
+    pub(crate) uppercase_hex: bool,
 }
 
 impl Rules {
@@ -51,6 +55,7 @@ impl Rules {
         checked_u32: true,
         utf8: true,
         required_fields: true,
+        uppercase_hex: false,
     };
 
     /// What a conforming protobuf parser accepts, reading a known field with another wire type as
@@ -64,6 +69,7 @@ impl Rules {
         checked_u32: false,
         utf8: true,
         required_fields: false,
+        uppercase_hex: false,
     };
 
     /// What logos-delivery (formerly nwaku) accepts. Source: nim-libp2p `minprotobuf.nim` and
@@ -77,7 +83,13 @@ impl Rules {
         checked_u32: true,
         utf8: false,
         required_fields: true,
+        uppercase_hex: false,
     };
+
+    /// [`STRICT`](Self::STRICT), and what large Nostr relays tolerate beyond it: uppercase digits in
+    /// the `id`, `pubkey` and `sig` of an event, which are hashed in lowercase. Source: strfry
+    /// `events.cpp`, rust-nostr `key.rs`.
+    pub const LENIENT: Self = Self { uppercase_hex: true, ..Self::STRICT };
 
     /// The same rules with other limits.
     ///
@@ -118,6 +130,7 @@ impl Rules {
         checked_u32: false,
         utf8: false,
         required_fields: false,
+        uppercase_hex: true,
     };
 }
 

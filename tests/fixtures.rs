@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use borrowire::hex::{self, Case, Hex};
+use borrowire::nostr::event::{Dialect, EventView};
 use borrowire::rules::Rules;
 use borrowire::waku::{
     ContentTopic, HashRule, MessageBuilder, MessageView, gossip_id, message_hash,
@@ -36,6 +39,52 @@ fn waku_frames_are_read_as_each_preset_must() {
             assert_eq!(read.meta().len() as u64, expected["meta_len"], "{name}");
         }
     }
+}
+
+#[test]
+fn nostr_events_are_read_as_the_network_must() {
+    let fixture = json("nostr/events.json");
+    let cases = fixture["cases"].as_array().unwrap();
+    assert!(cases.len() > 90);
+    let plain = cases.iter().find(|case| case["name"] == "plain").unwrap();
+    let plain = STANDARD.decode(plain["event_base64"].as_str().unwrap()).unwrap();
+    for case in cases {
+        let name = case["name"].as_str().unwrap();
+        let event = match (name, case["event_base64"].as_str()) {
+            (_, Some(base64)) => STANDARD.decode(base64).unwrap(),
+            ("tags_big_70k", None) => big_tag(&plain, case["id"].as_str().unwrap()),
+            ("deep_unknown_100k", None) => deep_key(&plain, 100_000),
+            _ => panic!("{name}: {}", case["build"]),
+        };
+        let read = EventView::parse(&event[..]);
+        match case["default"].as_str().unwrap() {
+            "accept" => {
+                let read = read.unwrap_or_else(|error| panic!("{name}: {error}"));
+                let check = read.check_id();
+                assert_eq!(Hex(&check.computed).to_string(), case["id"], "{name}");
+                assert_eq!(check.is_match(), case["id_matches"], "{name}");
+                let dialect = case["claimed_id_rule"].as_str().unwrap_or("json");
+                assert_eq!(check.dialect.map(Dialect::name), Some(dialect), "{name}");
+            }
+            "reject" => assert!(!read.unwrap_err().is_incomplete(), "{name}"),
+            "incomplete" => assert!(read.unwrap_err().is_incomplete(), "{name}"),
+            other => panic!("{name}: {other}"),
+        }
+    }
+}
+
+/// The event `plain` with a tag of 70,000 bytes and the id that it then has.
+fn big_tag(plain: &[u8], id: &str) -> Vec<u8> {
+    let mut event: Value = serde_json::from_slice(plain).unwrap();
+    event["tags"] = serde_json::json!([["x", "y".repeat(70_000)]]);
+    event["id"] = id.into();
+    serde_json::to_vec(&event).unwrap()
+}
+
+/// The event `plain` with a last key that nests `depth` arrays.
+fn deep_key(plain: &[u8], depth: usize) -> Vec<u8> {
+    let body = plain.strip_suffix(b"}").unwrap();
+    [body, b",\"x\":", &b"[".repeat(depth), &b"]".repeat(depth), b"}"].concat()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use memchr::memchr;
+use serde::{Serialize, Serializer};
 
 use crate::error::{Error, ErrorKind, Expected};
 
@@ -120,7 +121,7 @@ impl<'a> JsonStr<'a> {
     }
 
     /// Runs without escapes, each with the character whose escape ends it.
-    fn pieces(&self) -> impl Iterator<Item = (&'a str, Option<char>)> {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (&'a str, Option<char>)> {
         let mut rest = Some(self.raw);
         std::iter::from_fn(move || {
             let raw = rest.take()?;
@@ -186,6 +187,16 @@ impl fmt::Display for JsonStr<'_> {
     }
 }
 
+/// As the text, unescaped.
+impl Serialize for JsonStr<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.as_plain() {
+            Some(plain) => serializer.serialize_str(plain),
+            None => serializer.collect_str(self),
+        }
+    }
+}
+
 /// The token of the wire, quotes and escapes included.
 impl fmt::Debug for JsonStr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -232,7 +243,7 @@ impl Iterator for Chars<'_> {
 /// Goes over the string whose first byte after the quote is `start`. Says where its closing quote
 /// is and which escapes it holds.
 #[inline(always)]
-pub(super) fn scan(
+pub(crate) fn scan(
     text: &[u8],
     start: usize,
     context: &'static str,
