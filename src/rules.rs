@@ -15,6 +15,7 @@
 //! | text that is not UTF-8 | refused | refused | read |
 //! | `payload` or `content_topic` absent | refused | empty | refused |
 //! | `meta` over 64 bytes | refused | read | refused |
+//! | a sub-message twice where one belongs | refused | refused | the last counts |
 //!
 //! ```
 //! use borrowire::rules::Rules;
@@ -37,6 +38,7 @@ pub struct Rules {
     pub(crate) checked_u32: bool,
     pub(crate) utf8: bool,
     pub(crate) required_fields: bool,
+    pub(crate) single_messages: bool,
 }
 
 impl Rules {
@@ -51,10 +53,13 @@ impl Rules {
         checked_u32: true,
         utf8: true,
         required_fields: true,
+        single_messages: true,
     };
 
     /// What a conforming protobuf parser accepts, reading a known field with another wire type as
-    /// an unknown one. Source: protobuf.dev, "Encoding"; prost 0.14 but for the wire types.
+    /// an unknown one. A sub-message that is there twice is refused, where others merge the two: a
+    /// view cannot without copying. Source: protobuf.dev, "Encoding"; prost 0.14 but for the wire
+    /// types and the merging.
     pub const PROTO3: Self = Self {
         limits: Limits { meta: u32::MAX, ..Limits::DEFAULT },
         minimal_varints: false,
@@ -64,6 +69,7 @@ impl Rules {
         checked_u32: false,
         utf8: true,
         required_fields: false,
+        single_messages: true,
     };
 
     /// What logos-delivery (formerly nwaku) accepts. Source: nim-libp2p `minprotobuf.nim` and
@@ -77,6 +83,7 @@ impl Rules {
         checked_u32: true,
         utf8: false,
         required_fields: true,
+        single_messages: false,
     };
 
     /// The same rules with other limits.
@@ -118,6 +125,7 @@ impl Rules {
         checked_u32: false,
         utf8: false,
         required_fields: false,
+        single_messages: false,
     };
 }
 
