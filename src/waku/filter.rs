@@ -27,7 +27,8 @@ use bytes::Bytes;
 use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::rules::Rules;
-use crate::waku::kind::{Encode, Field, Kind, Put, Record, Shape, builder, same, view};
+use crate::splice::Splice;
+use crate::waku::kind::{Encode, Field, Kind, Put, Record, Shape, builder, same, splice, view};
 use crate::waku::message::MessageView;
 
 /// The numbers of the fields.
@@ -363,12 +364,30 @@ impl<'a> PushBuilder<'a> {
 
 impl Encode for PushBuilder<'_> {
     fn put(&self, out: &mut impl Put) {
-        out.bytes(field::PUSH_WAKU_MESSAGE, self.waku_message);
+        out.body(field::PUSH_WAKU_MESSAGE, self.waku_message);
         out.bytes(field::PUSH_PUBSUB_TOPIC, self.pubsub_topic.as_bytes());
     }
 }
 
 builder!(PushBuilder, PushView);
+
+/// A MessagePush around a received message: encoded once, for any number of peers. Nothing of the
+/// message is copied.
+///
+/// ```
+/// use borrowire::waku::MessageView;
+/// use borrowire::waku::filter::push;
+/// use bytes::Bytes;
+///
+/// let message = MessageView::parse(Bytes::from_static(b"\x0a\x01\x01\x12\x01a"))?;
+/// let frame = push("t", &message);
+/// assert_eq!(frame.to_vec(), b"\x0a\x06\x0a\x01\x01\x12\x01a\x12\x01t");
+/// assert_eq!(frame.body().as_ptr(), message.raw().as_ptr());
+/// # Ok::<(), borrowire::Error>(())
+/// ```
+pub fn push(pubsub_topic: &str, message: &MessageView) -> Splice {
+    splice(&PushBuilder::new(pubsub_topic, message.raw()), message.buffer().clone())
+}
 
 static REQUEST: Kind<4> = Kind {
     name: "FilterSubscribeRequest",
@@ -463,6 +482,7 @@ mod tests {
         let inner = view.waku_message().unwrap();
         assert_eq!(inner.raw(), message);
         assert_eq!(inner.payload().as_ptr(), view.raw()[4..].as_ptr());
+        assert_eq!(push("t", &inner).to_vec(), view.raw());
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hex::Hex;
 use crate::proto::{self, Tag, WireType};
 use crate::rules::Rules;
+use crate::splice::{Part, Splice};
 
 /// A kind of message: its name, as in `Debug` and in errors, and its `N` fields. A field's place in
 /// the table is how the record knows it.
@@ -715,6 +716,11 @@ pub(crate) trait Put {
         self.raw(value);
     }
 
+    /// The bytes that a splice shares, the body, where there is one in a frame.
+    fn body(&mut self, number: u32, value: &[u8]) {
+        self.bytes(number, value);
+    }
+
     /// What precedes `len` bytes of a field.
     fn head(&mut self, number: u32, len: usize) {
         self.varint(proto::tag(number, WireType::Len));
@@ -751,6 +757,37 @@ pub(crate) fn measure(message: &impl Encode) -> usize {
     let mut len = Len(0);
     message.put(&mut len);
     len.0
+}
+
+/// `message` in parts, around `body`: the bytes that it puts with [`Put::body`].
+pub(crate) fn splice(message: &impl Encode, body: Bytes) -> Splice {
+    let mut ends = Ends { head: Part::EMPTY, tail: Part::EMPTY, is_tail: false };
+    message.put(&mut ends);
+    Splice::from_parts(ends.head, body, ends.tail)
+}
+
+/// What lies on both sides of the body.
+struct Ends {
+    head: Part,
+    tail: Part,
+    is_tail: bool,
+}
+
+impl Put for Ends {
+    fn raw(&mut self, bytes: &[u8]) {
+        let end = if self.is_tail { &mut self.tail } else { &mut self.head };
+        end.extend(bytes);
+    }
+
+    fn varint(&mut self, value: u64) {
+        let (bytes, len) = proto::varint(value);
+        self.raw(&bytes[..len]);
+    }
+
+    fn body(&mut self, number: u32, value: &[u8]) {
+        self.head(number, value.len());
+        self.is_tail = true;
+    }
 }
 
 struct Len(usize);
