@@ -7,6 +7,7 @@
 pub mod filter;
 pub mod hash;
 mod kind;
+pub mod lightpush;
 pub mod message;
 pub mod topic;
 
