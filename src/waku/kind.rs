@@ -218,6 +218,11 @@ impl<B: Buffer, const N: usize> Record<B, N> {
         self.frame.part(self.frame.span(i))
     }
 
+    /// Where in the frame the value of a singular field begins.
+    pub(crate) fn start(&self, i: usize) -> usize {
+        self.frame.span(i).range().start
+    }
+
     /// A sub-message that may be absent, read by `parse`.
     pub(crate) fn optional_message<V>(
         &self,

@@ -4,7 +4,9 @@
 //! the builder. Names are those of the specifications (14/WAKU2-MESSAGE and on). The messages
 //! that carry a WakuMessage or talk about them share one reader, in `kind.rs`.
 
+pub mod control;
 pub mod filter;
+pub mod gossip;
 pub mod hash;
 mod kind;
 pub mod lightpush;
