@@ -9,7 +9,8 @@
 //! - Of a repeated field the record keeps how many there are and the range of the frame that holds
 //!   them all. Iterators walk that range again, without checking anything a second time but text.
 //! - A sub-message is not entered: its accessor reads it, by the rules of the outer frame, and
-//!   gives its errors with offsets in the outer frame. So what is around it stays readable.
+//!   gives its errors with offsets in the frame of the view that was asked. So what is around it
+//!   stays readable.
 //! - A value of fixed length has that length under all rules: padding or cutting a hash, as
 //!   some nodes do, makes another hash.
 
