@@ -1,4 +1,4 @@
-//! Generates buffa's code for a WakuMessage. protox reads the schema, so no `protoc` is needed.
+//! Generates buffa's code for the Waku messages. protox reads the schema, so no `protoc` is needed.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,12 +9,14 @@ use prost::Message;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
     let descriptors = Path::new(&env::var("OUT_DIR")?).join("waku.binpb");
-    let compiled = protox::compile(["proto/message.proto"], ["proto"])?;
+    let compiled = protox::compile(FILES.map(|file| format!("proto/{file}")), ["proto"])?;
     fs::write(&descriptors, compiled.encode_to_vec())?;
     buffa_build::Config::new()
         .descriptor_set(descriptors)
-        .files(&["message.proto"])
+        .files(&FILES)
         .generate_views(true)
         .include_file("buffa_waku.rs")
         .compile()
 }
+
+const FILES: [&str; 2] = ["message.proto", "relay.proto"];

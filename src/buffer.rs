@@ -22,9 +22,26 @@ impl Buffer for Bytes {}
 impl Buffer for &[u8] {}
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for bytes::Bytes {}
-    impl Sealed for &[u8] {}
+    use std::ops::Range;
+
+    pub trait Sealed {
+        /// The bytes of `range` as a buffer of the same kind: a share of it, or the same borrow.
+        fn part(&self, range: Range<usize>) -> Self;
+    }
+
+    impl Sealed for bytes::Bytes {
+        #[inline(always)]
+        fn part(&self, range: Range<usize>) -> Self {
+            self.slice(range)
+        }
+    }
+
+    impl Sealed for &[u8] {
+        #[inline(always)]
+        fn part(&self, range: Range<usize>) -> Self {
+            &self[range]
+        }
+    }
 }
 
 /// A range of a frame in 32-bit offsets. Frames are at most `u32::MAX` bytes long.
@@ -198,7 +215,7 @@ pub(crate) struct Frame<B, const N: usize> {
     buffer: B,
     spans: [Span; N],
     /// Bit `i` set: the bytes of `spans[i]` are UTF-8.
-    utf8: u8,
+    utf8: u16,
 }
 
 impl<B: Buffer, const N: usize> Frame<B, N> {
@@ -208,7 +225,7 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
         source: impl Into<Source<B>>,
         read: impl FnOnce(&mut Marks<'_, N>) -> Result<(), Error>,
     ) -> Result<Self, Error> {
-        const { assert!(N <= u8::BITS as usize) };
+        const { assert!(N <= u16::BITS as usize) };
         let Source { buffer, utf8 } = source.into();
         let bytes = buffer.as_ref();
         // SAFETY: only text makes a `Source` that says so, and a sealed `Buffer` gives the same
@@ -234,6 +251,12 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
     #[inline(always)]
     pub(crate) fn bytes(&self, i: usize) -> &[u8] {
         &self.buffer.as_ref()[self.spans[i].range()]
+    }
+
+    /// The bytes of `span` as a buffer of their own: a share, or the same borrow.
+    #[inline(always)]
+    pub(crate) fn part(&self, span: Span) -> B {
+        self.buffer.part(span.range())
     }
 
     /// The text of span `i`, or `None` if it is not UTF-8. Free where the span was set as text.
@@ -280,7 +303,7 @@ pub(crate) struct Marks<'a, const N: usize> {
     /// The bytes once more, if all of them are known to be UTF-8.
     text: Option<&'a str>,
     spans: [Span; N],
-    utf8: u8,
+    utf8: u16,
 }
 
 impl<'a, const N: usize> Marks<'a, N> {
@@ -329,7 +352,7 @@ impl<'a, const N: usize> Marks<'a, N> {
 
 /// Whether `bytes` are UTF-8; if not, how many of them are.
 #[inline(always)]
-fn check_utf8(bytes: &[u8]) -> Result<(), usize> {
+pub(crate) fn check_utf8(bytes: &[u8]) -> Result<(), usize> {
     // Topics are short and ASCII: eight bytes at a time, the last eight read again to end flush.
     if let (8..=64, Some(last)) = (bytes.len(), bytes.last_chunk::<8>()) {
         let (words, _) = bytes.as_chunks::<8>();

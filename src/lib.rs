@@ -35,6 +35,7 @@ pub mod sha256;
 // -- grammars: what frames are made of
 pub mod json;
 pub mod proto;
+pub mod splice;
 
 // -- binary messages: spelled in bytes alone
 pub mod negentropy;

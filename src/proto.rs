@@ -217,6 +217,13 @@ pub fn put_varint(out: &mut impl BufMut, mut value: u64) {
     out.put_u8(value as u8);
 }
 
+/// A varint in its shortest form, and how many bytes of the array it is.
+pub(crate) fn varint(value: u64) -> ([u8; 10], usize) {
+    let mut bytes = [0; 10];
+    put_varint(&mut &mut bytes[..], value);
+    (bytes, varint_len(value))
+}
+
 /// Appends a tag.
 pub fn put_tag(out: &mut impl BufMut, number: u32, wire_type: WireType) {
     put_varint(out, tag(number, wire_type));

@@ -15,6 +15,7 @@
 //! | text that is not UTF-8 | refused | refused | read |
 //! | `payload` or `content_topic` absent | refused | empty | refused |
 //! | `meta` over 64 bytes | refused | read | refused |
+//! | a sub-message twice where one belongs | refused | refused | the last counts |
 //!
 //! All three read Nostr alike: RFC 8259 to the letter, known keys once, lowercase hex.
 //! [`LENIENT`](Rules::LENIENT) takes uppercase hex in events, too, and reads Waku as `STRICT` does.
@@ -41,6 +42,7 @@ pub struct Rules {
     pub(crate) utf8: bool,
     pub(crate) required_fields: bool,
     pub(crate) uppercase_hex: bool,
+    pub(crate) single_messages: bool,
 }
 
 impl Rules {
@@ -56,10 +58,13 @@ impl Rules {
         utf8: true,
         required_fields: true,
         uppercase_hex: false,
+        single_messages: true,
     };
 
     /// What a conforming protobuf parser accepts, reading a known field with another wire type as
-    /// an unknown one. Source: protobuf.dev, "Encoding"; prost 0.14 but for the wire types.
+    /// an unknown one. A sub-message that is there twice is refused, where others merge the two: a
+    /// view cannot without copying. Source: protobuf.dev, "Encoding"; prost 0.14 but for the wire
+    /// types and the merging.
     pub const PROTO3: Self = Self {
         limits: Limits { meta: u32::MAX, ..Limits::DEFAULT },
         minimal_varints: false,
@@ -70,6 +75,7 @@ impl Rules {
         utf8: true,
         required_fields: false,
         uppercase_hex: false,
+        single_messages: true,
     };
 
     /// What logos-delivery (formerly nwaku) accepts. Source: nim-libp2p `minprotobuf.nim` and
@@ -84,6 +90,7 @@ impl Rules {
         utf8: false,
         required_fields: true,
         uppercase_hex: false,
+        single_messages: false,
     };
 
     /// [`STRICT`](Self::STRICT), and what large Nostr relays tolerate beyond it: uppercase digits in
@@ -131,6 +138,7 @@ impl Rules {
         utf8: false,
         required_fields: false,
         uppercase_hex: true,
+        single_messages: false,
     };
 }
 

@@ -4,17 +4,19 @@ use std::fs;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use borrowire::Error;
 use borrowire::hex::{self, Case, Hex};
 use borrowire::nostr::event::{Dialect, EventView};
 use borrowire::rules::Rules;
 use borrowire::waku::{
-    ContentTopic, HashRule, MessageBuilder, MessageView, gossip_id, message_hash,
+    ContentTopic, HashRule, MessageBuilder, MessageView, control, filter, gossip, gossip_id,
+    lightpush, message_hash,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn waku_frames_are_read_as_each_preset_must() {
-    let cases = json("waku/decode.json");
+    let cases = fixture_json("waku/decode.json");
     let cases = cases["cases"].as_array().unwrap();
     assert!(cases.len() > 40);
     for case in cases {
@@ -43,7 +45,7 @@ fn waku_frames_are_read_as_each_preset_must() {
 
 #[test]
 fn nostr_events_are_read_as_the_network_must() {
-    let fixture = json("nostr/events.json");
+    let fixture = fixture_json("nostr/events.json");
     let cases = fixture["cases"].as_array().unwrap();
     assert!(cases.len() > 90);
     let plain = cases.iter().find(|case| case["name"] == "plain").unwrap();
@@ -89,7 +91,7 @@ fn deep_key(plain: &[u8], depth: usize) -> Vec<u8> {
 
 #[test]
 fn waku_hashes_are_those_published() {
-    let vectors = json("waku/hash.json");
+    let vectors = fixture_json("waku/hash.json");
     for case in vectors["cases"].as_array().unwrap() {
         let (payload, meta) = (unhex(&case["payload_hex"]), unhex(&case["meta_hex"]));
         let content_topic = case["content_topic"].as_str().unwrap();
@@ -195,11 +197,265 @@ fn content_topics_belong_to_the_shards_published() {
     }
 }
 
+/// Every golden frame and every trap of the messages that carry a WakuMessage.
+#[test]
+fn waku_protocol_frames_are_read_as_each_preset_must() {
+    let cases = fixture_json("waku/frames.json");
+    let cases = cases["cases"].as_array().unwrap();
+    assert!(cases.len() > 50);
+    for case in cases {
+        let (kind, frame) = (case["kind"].as_str().unwrap(), unhex(&case["hex"]));
+        for (preset, rules) in
+            [("strict", Rules::STRICT), ("proto3", Rules::PROTO3), ("nwaku", Rules::NWAKU)]
+        {
+            let read = read_protocol_frame(kind, &frame, &rules).unwrap_or_else(error_json);
+            assert_eq!(read, case[preset], "{}, {preset}", case["name"]);
+        }
+    }
+}
+
+/// What other encoders wrote is written again from the values alone.
+#[test]
+fn waku_protocol_frames_are_built_byte_for_byte() {
+    let cases = fixture_json("waku/frames.json");
+    let cases = cases["cases"].as_array().unwrap().iter().filter(|case| case["rebuilt"] == true);
+    let mut count = 0;
+    for case in cases {
+        let built = build_protocol_frame(case["kind"].as_str().unwrap(), case);
+        assert_eq!(Hex(&built).to_string(), case["hex"], "{}", case["name"]);
+        count += 1;
+    }
+    assert!(count > 12);
+}
+
+fn read_protocol_frame(kind: &str, frame: &[u8], rules: &Rules) -> Result<Value, Error> {
+    Ok(match kind {
+        "filter-subscribe" => {
+            let view = filter::SubscribeRequestView::parse_with(frame, rules)?;
+            json!({
+                "request_id": view.request_id(),
+                "filter_subscribe_type": view.filter_subscribe_type().0,
+                "pubsub_topic": view.pubsub_topic(),
+                "content_topics": view.content_topics().collect::<Vec<_>>(),
+            })
+        }
+        "filter-response" => {
+            let view = filter::SubscribeResponseView::parse_with(frame, rules)?;
+            json!({
+                "request_id": view.request_id(),
+                "status_code": view.status_code(),
+                "status_desc": view.status_desc(),
+            })
+        }
+        "filter-push" => {
+            let view = filter::PushView::parse_with(frame, rules)?;
+            json!({
+                "pubsub_topic": view.pubsub_topic(),
+                "waku_message": message_json(view.waku_message()),
+            })
+        }
+        "lightpush" => {
+            let view = lightpush::RequestView::parse_with(frame, rules)?;
+            json!({
+                "request_id": view.request_id(),
+                "pubsub_topic": view.pubsub_topic(),
+                "message": message_json(view.message()),
+            })
+        }
+        "lightpush-response" => {
+            let view = lightpush::ResponseView::parse_with(frame, rules)?;
+            json!({
+                "request_id": view.request_id(),
+                "status_code": view.status_code().0,
+                "status_desc": view.status_desc(),
+                "relay_peer_count": view.relay_peer_count(),
+            })
+        }
+        "lightpush-v2" => {
+            let view = lightpush::RpcView::parse_with(frame, rules)?;
+            let request = view.request().map(|request| match request {
+                Ok(request) => json!({
+                    "pubsub_topic": request.pubsub_topic(),
+                    "message": message_json(request.message()),
+                }),
+                Err(error) => error_json(error),
+            });
+            let response = view.response().map(|response| match response {
+                Ok(response) => json!({
+                    "is_success": response.is_success(),
+                    "info": response.info(),
+                }),
+                Err(error) => error_json(error),
+            });
+            json!({ "request_id": view.request_id(), "request": request, "response": response })
+        }
+        "gossip" => {
+            let view = gossip::RpcView::parse_with(frame, rules)?;
+            let subscriptions = view.subscriptions().map(|item| match item {
+                Ok(item) => json!({
+                    "subscribe": item.subscribe(),
+                    "topic_id": item.topic_id(),
+                }),
+                Err(error) => error_json(error),
+            });
+            let publish = view.publish().map(|item| match item {
+                Ok(item) => json!({
+                    "topic": item.topic(),
+                    "data_hex": Hex(item.data()).to_string(),
+                    "message": message_json(item.waku_message()),
+                    "anonymous": item.is_anonymous(),
+                }),
+                Err(error) => error_json(error),
+            });
+            let control = view.control().map(|control| match control {
+                Ok(control) => json!({
+                    "ihave": control.ihave().len(),
+                    "iwant": control.iwant().len(),
+                    "graft": control.graft().len(),
+                    "prune": control.prune().len(),
+                    "idontwant": control.idontwant().len(),
+                }),
+                Err(error) => error_json(error),
+            });
+            json!({
+                "subscriptions": subscriptions.collect::<Vec<_>>(),
+                "publish": publish.collect::<Vec<_>>(),
+                "control": control,
+            })
+        }
+        other => panic!("unknown kind {other}"),
+    })
+}
+
+fn build_protocol_frame(kind: &str, case: &Value) -> Vec<u8> {
+    let values = &case["strict"];
+    let text = |name: &str| values[name].as_str();
+    let id = text("request_id").unwrap_or_default();
+    let topic = text("pubsub_topic");
+    match kind {
+        "filter-subscribe" => {
+            let topics = values["content_topics"].as_array().unwrap();
+            let topics: Vec<_> = topics.iter().map(|topic| topic.as_str().unwrap()).collect();
+            match values["filter_subscribe_type"].as_u64() {
+                Some(0) => filter::SubscribeRequestBuilder::ping(id),
+                Some(1) => filter::SubscribeRequestBuilder::subscribe(id, topic, &topics),
+                other => panic!("{other:?}"),
+            }
+            .to_vec()
+        }
+        "filter-response" => filter::SubscribeResponseBuilder::new(id, number(values))
+            .status_desc(text("status_desc").unwrap())
+            .to_vec(),
+        "filter-push" => {
+            let message = nwaku_message(&values["waku_message"]);
+            let spliced = filter::push(topic.unwrap(), &message).to_vec();
+            assert_eq!(filter::PushBuilder::new(topic.unwrap(), message.raw()).to_vec(), spliced);
+            spliced
+        }
+        "lightpush" => {
+            let message = nwaku_message(&values["message"]);
+            lightpush::request(id, topic, &message).to_vec()
+        }
+        "lightpush-response" => match number(values) {
+            200 => {
+                let peers = values["relay_peer_count"].as_u64().unwrap() as u32;
+                lightpush::ResponseBuilder::success(id, peers).to_vec()
+            }
+            code => {
+                let (code, desc) = (lightpush::StatusCode(code), text("status_desc").unwrap());
+                lightpush::ResponseBuilder::failure(id, code, desc).to_vec()
+            }
+        },
+        "lightpush-v2" => match (&values["request"], &values["response"]) {
+            (request, Value::Null) => {
+                let message = nwaku_message(&request["message"]);
+                let topic = request["pubsub_topic"].as_str().unwrap();
+                lightpush::request_v2(id, topic, &message).to_vec()
+            }
+            (_, response) => {
+                let success = response["is_success"].as_bool().unwrap();
+                lightpush::RpcBuilder::response(id, success, response["info"].as_str()).to_vec()
+            }
+        },
+        "gossip" => {
+            let list = |name: &str| values[name].as_array().unwrap();
+            let subscriptions: Vec<_> = list("subscriptions")
+                .iter()
+                .map(|item| gossip::Subscription {
+                    topic_id: item["topic_id"].as_str().unwrap(),
+                    subscribe: item["subscribe"].as_bool().unwrap(),
+                })
+                .collect();
+            let data: Vec<_> =
+                list("publish").iter().map(|item| unhex(&item["data_hex"])).collect();
+            let publish: Vec<_> = std::iter::zip(list("publish"), &data)
+                .map(|(item, data)| gossip::Publish {
+                    topic: item["topic"].as_str().unwrap(),
+                    data,
+                })
+                .collect();
+            gossip::RpcBuilder::new().subscriptions(&subscriptions).publish(&publish).to_vec()
+        }
+        other => panic!("unknown kind {other}"),
+    }
+}
+
+/// A control message with an entry of every kind, by the names of the fixture.
+#[test]
+fn a_control_message_is_built_byte_for_byte() {
+    let cases = fixture_json("waku/frames.json");
+    let case = |case: &&Value| case["name"] == "control of every kind";
+    let frame = unhex(&cases["cases"].as_array().unwrap().iter().find(case).unwrap()["hex"]);
+    let ids = [&b"id"[..]];
+    assert_eq!(
+        gossip::RpcBuilder::new()
+            .control(
+                control::ControlBuilder::new()
+                    .ihave(&[control::IHave { topic_id: "t", message_ids: &ids }])
+                    .iwant(&[control::MessageIds(&ids)])
+                    .graft(&["t"])
+                    .prune(&[control::Prune { topic_id: "t", peers: &[], backoff: Some(60) }])
+                    .idontwant(&[control::MessageIds(&ids)])
+            )
+            .to_vec(),
+        frame
+    );
+}
+
+/// A message as nwaku writes it.
+fn nwaku_message(values: &Value) -> MessageView {
+    let payload = unhex(&values["payload_hex"]);
+    MessageBuilder::new(values["content_topic"].as_str().unwrap(), &payload)
+        .timestamp(values["timestamp_ns"].as_i64().unwrap())
+        .always_present()
+        .build()
+        .unwrap()
+}
+
+fn message_json(message: Result<MessageView<&[u8]>, Error>) -> Value {
+    match message {
+        Ok(message) => json!({
+            "payload_hex": Hex(message.payload()).to_string(),
+            "content_topic": message.content_topic(),
+            "timestamp_ns": message.timestamp(),
+        }),
+        Err(error) => error_json(error),
+    }
+}
+
+fn error_json(error: Error) -> Value {
+    json!({ "error": error.to_string() })
+}
+
+fn number(values: &Value) -> u32 {
+    values["status_code"].as_u64().unwrap() as u32
+}
+
 fn fixture(name: &str) -> String {
     format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn json(name: &str) -> Value {
+fn fixture_json(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(fixture(name)).unwrap()).unwrap()
 }
 

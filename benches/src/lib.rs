@@ -4,4 +4,5 @@ pub mod allocator;
 pub mod interleaved;
 pub mod memory;
 pub mod neg;
+pub mod relay;
 pub mod waku;

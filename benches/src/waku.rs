@@ -95,6 +95,6 @@ pub use buffa_code::waku::__buffa::view::{
 };
 
 #[allow(clippy::all, dead_code, unused)]
-mod buffa_code {
+pub(crate) mod buffa_code {
     include!(concat!(env!("OUT_DIR"), "/buffa_waku.rs"));
 }

@@ -16,6 +16,8 @@ use crate::message_path::rivals::{BytesMessage, VecMessage};
 use crate::message_path::workload::PUBSUB_TOPIC;
 use crate::proto;
 use crate::sha256;
+use crate::splice::Splice;
+use crate::waku::filter::{field, push};
 use crate::waku::{GossipId, MessageView, gossip_ids};
 
 /// One way of handling received messages.
@@ -192,8 +194,8 @@ impl Receiver for Owned {
 
 fn encode_push(OwnedMessage { pubsub_topic, message }: &OwnedMessage) -> Vec<u8> {
     let mut push = Vec::new();
-    proto::put_len(&mut push, PUSH_WAKU_MESSAGE, &message.encode_to_vec());
-    proto::put_len(&mut push, PUSH_PUBSUB_TOPIC, pubsub_topic.as_bytes());
+    proto::put_len(&mut push, field::PUSH_WAKU_MESSAGE, &message.encode_to_vec());
+    proto::put_len(&mut push, field::PUSH_PUBSUB_TOPIC, pubsub_topic.as_bytes());
     push
 }
 
@@ -238,8 +240,8 @@ impl ProstBytes {
         self.node.push(
             || {
                 let mut push = Vec::with_capacity(frame.len() + 64);
-                proto::put_len(&mut push, PUSH_WAKU_MESSAGE, &frame);
-                proto::put_len(&mut push, PUSH_PUBSUB_TOPIC, PUBSUB_TOPIC.as_bytes());
+                proto::put_len(&mut push, field::PUSH_WAKU_MESSAGE, &frame);
+                proto::put_len(&mut push, field::PUSH_PUBSUB_TOPIC, PUBSUB_TOPIC.as_bytes());
                 push.into()
             },
             Bytes::clone,
@@ -267,24 +269,19 @@ impl Receiver for ProstBytes {
 
 /// borrowire, with frames alone or in a queue.
 struct Borrowire {
-    node: Node<Arc<Envelope>, Bytes, [Bytes; 3]>,
+    node: Node<Arc<Envelope>, Bytes, Splice>,
     options: Options,
     pubsub_topic: Text,
-    /// The end of every push frame: the field with the topic.
-    push_tail: Bytes,
     /// Messages of the queue that passed the validator.
     waiting: Vec<Arc<Envelope>>,
 }
 
 impl Borrowire {
     fn new(options: Options) -> Self {
-        let mut push_tail = Vec::new();
-        proto::put_len(&mut push_tail, PUSH_PUBSUB_TOPIC, PUBSUB_TOPIC.as_bytes());
         Self {
             node: Node::new(&options),
             options,
             pubsub_topic: Text::from_static(PUBSUB_TOPIC),
-            push_tail: push_tail.into(),
             waiting: Vec::new(),
         }
     }
@@ -317,16 +314,7 @@ impl Borrowire {
         let hash = self.node.tally.time_hash(|| envelope.hash().0);
         self.node.trace(payload);
         self.node.sight(payload);
-        let push_tail = &self.push_tail;
-        self.node.push(
-            || {
-                let mut head = Vec::with_capacity(8);
-                proto::put_tag(&mut head, PUSH_WAKU_MESSAGE, proto::WireType::Len);
-                proto::put_varint(&mut head, message.raw().len() as u64);
-                [head.into(), message.buffer().clone(), push_tail.clone()]
-            },
-            Clone::clone,
-        );
+        self.node.push(|| push(PUBSUB_TOPIC, message), Splice::clone);
         self.node.sight(payload);
         self.node.archive(hash, Arc::clone(&envelope));
         self.node.sync(message.timestamp(), hash);
@@ -385,7 +373,3 @@ fn hash_fields(
         hasher.finalize().into()
     })
 }
-
-// MessagePush of 12/WAKU2-FILTER.
-const PUSH_WAKU_MESSAGE: u32 = 1;
-const PUSH_PUBSUB_TOPIC: u32 = 2;

@@ -1,9 +1,15 @@
 //! Waku (Logos Messaging): protobuf messages over libp2p.
 //!
 //! One kind of message a file, all of one shape: the picture of the wire, the view, its accessors,
-//! the builder. Names are those of the specifications (14/WAKU2-MESSAGE and on).
+//! the builder. Names are those of the specifications (14/WAKU2-MESSAGE and on). The messages
+//! that carry a WakuMessage or talk about them share one reader, in `kind.rs`.
 
+pub mod control;
+pub mod filter;
+pub mod gossip;
 pub mod hash;
+mod kind;
+pub mod lightpush;
 pub mod message;
 pub mod topic;
 

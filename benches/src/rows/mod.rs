@@ -6,6 +6,8 @@ use borrowire_benches::interleaved::Ratio;
 
 mod copy_offsets;
 mod escape_scan;
+mod filter_push;
+mod gossip_rpc;
 #[cfg(feature = "path")]
 mod message_path;
 mod neg_msg_read;
@@ -24,6 +26,8 @@ pub(crate) const ALL: &[Row] = &[
     Row { number: "9", run: message_path::run },
     Row { number: "10", run: sha256::run },
     Row { number: "11", run: escape_scan::run },
+    Row { number: "12", run: gossip_rpc::run },
+    Row { number: "13", run: filter_push::run },
 ];
 
 /// A row of the table: measures its claims.
