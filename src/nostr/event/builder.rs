@@ -17,6 +17,8 @@ use sha2::{Digest, Sha256};
 use crate::counters;
 use crate::hex::{self, Hex};
 use crate::json::{put_value, value_len};
+#[cfg(feature = "verify")]
+use crate::nostr::event::Keys;
 use crate::output::{Full, Mask, Output, Room, append};
 use crate::sha256::digest;
 
@@ -115,6 +117,26 @@ impl<'a, T: TagElements> EventBuilder<'a, T> {
             Ok(id)
         })
         .expect("the room that was reserved")
+    }
+
+    /// Appends the event to `out`, signed with `keys`, and returns its id.
+    ///
+    /// The signature is deterministic: the same event and keys give the same bytes.
+    ///
+    /// ```
+    /// use borrowire::nostr::event::{EventBuilder, Keys, verify_signature};
+    ///
+    /// let keys = Keys::from_secret(&[7; 32])?;
+    /// let mut out = Vec::new();
+    /// let id = EventBuilder::new(1, 1_700_000_000).content("signed").write_signed(&mut out, &keys);
+    ///
+    /// verify_signature(&id, keys.public_key(), &keys.sign(&id))?;
+    /// # Ok::<(), borrowire::Error>(())
+    /// ```
+    #[cfg(feature = "verify")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "verify")))]
+    pub fn write_signed<O: Output>(&self, out: &mut O, keys: &Keys) -> [u8; 32] {
+        self.write(out, keys.public_key(), |id| keys.sign(id))
     }
 
     /// Writes the event up to its signature, with zeros for an id.
