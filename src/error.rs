@@ -194,6 +194,12 @@ pub enum ErrorKind {
         /// The version byte found.
         found: u8,
     },
+    /// A public key that is none: not the x coordinate of a point on secp256k1.
+    PublicKey,
+    /// A secret key that is none: 0, or not below the order of secp256k1.
+    SecretKey,
+    /// A signature that the owner of the public key did not make for this message.
+    Signature,
     /// A value that is understood but not supported.
     Unsupported,
 }
@@ -229,6 +235,9 @@ impl ErrorKind {
             Self::Descending => "descending",
             Self::AfterInfinity => "after-infinity",
             Self::Version { .. } => "version",
+            Self::PublicKey => "public-key",
+            Self::SecretKey => "secret-key",
+            Self::Signature => "signature",
             Self::Unsupported => "unsupported",
         }
     }
@@ -315,6 +324,9 @@ impl fmt::Display for ErrorKind {
             Self::Version { expected, found } => {
                 write!(f, "version {found:#04x}, {expected:#04x} expected")
             }
+            Self::PublicKey => f.write_str("not the x coordinate of a point on secp256k1"),
+            Self::SecretKey => f.write_str("not a number from 1 to the order of secp256k1 - 1"),
+            Self::Signature => f.write_str("not made by this public key for this id"),
             Self::Unsupported => f.write_str("not supported"),
         }
     }

@@ -6,13 +6,38 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use borrowire::Error;
 use borrowire::hex::{self, Case, Hex};
-use borrowire::nostr::event::{Dialect, EventView};
+use borrowire::nostr::event::{Dialect, EventBuilder, EventView};
 use borrowire::rules::Rules;
 use borrowire::waku::{
     ContentTopic, HashRule, MessageBuilder, MessageView, control, filter, gossip, gossip_id,
     lightpush, message_hash,
 };
 use serde_json::{Value, json};
+
+#[test]
+fn the_feed_is_written_again_byte_for_byte() {
+    let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    assert_eq!(feed.lines().count(), 256);
+    for line in feed.lines() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let tags: Vec<Vec<&str>> = event["tags"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tag| tag.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect())
+            .collect();
+        let kind = event["kind"].as_u64().unwrap().try_into().unwrap();
+        let builder = EventBuilder::new(kind, event["created_at"].as_u64().unwrap())
+            .tags(&tags)
+            .content(event["content"].as_str().unwrap());
+        let pubkey = unhex(&event["pubkey"]).try_into().unwrap();
+        let sig = unhex(&event["sig"]).try_into().unwrap();
+        let mut out = Vec::new();
+        let id = builder.write(&mut out, &pubkey, |_| sig);
+        assert_eq!(String::from_utf8(out).unwrap(), line);
+        assert_eq!(Hex(&id).to_string(), event["id"]);
+    }
+}
 
 #[test]
 fn waku_frames_are_read_as_each_preset_must() {

@@ -13,6 +13,7 @@ use borrowire::json::{HexStr, HexText, RawJson};
 use borrowire::negentropy::{
     self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
 };
+use borrowire::nostr::event::EventBuilder;
 use borrowire::nostr::neg::{NegClose, NegErr, NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
@@ -141,6 +142,33 @@ fn neg_frames_are_written_into_room_without_allocating() {
             assert_eq!(allocated, 0, "{sub}");
         }
     }
+}
+
+#[test]
+fn an_event_is_written_into_room_without_allocating() {
+    let tags = [vec!["p"; 1000], vec![], vec!["description", "{\"kind\":9734}\n"]];
+    let event = EventBuilder::new(1, 1).tags(&tags).content("tab\there, \u{1f600}, NUL\0");
+    let mut out = Vec::with_capacity(event.encoded_len());
+    let allocated = allocations(|| {
+        let id = event.write(&mut out, &[1; 32], |_| [2; 64]);
+        assert_eq!(id, black_box(&event).id(&[1; 32]));
+    });
+    assert_eq!(allocated, 0);
+}
+
+#[cfg(feature = "verify")]
+#[test]
+fn signatures_are_made_and_checked_without_allocating() {
+    use borrowire::nostr::event::{Keys, verify_signature};
+
+    // The first use on a thread makes a context.
+    let keys = Keys::from_secret(&[7; 32]).unwrap();
+    let allocated = allocations(|| {
+        let sig = keys.sign(&[1; 32]);
+        assert!(verify_signature(&[1; 32], keys.public_key(), &sig).is_ok());
+        assert!(verify_signature(&[2; 32], keys.public_key(), &sig).is_err());
+    });
+    assert_eq!(allocated, 0);
 }
 
 #[test]

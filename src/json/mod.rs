@@ -9,3 +9,4 @@ mod write;
 pub use proof::{CleanStr, HexStr, HexText, RawJson};
 pub use string::JsonStr;
 pub use write::{Element, Elements, FrameWriter, Rest, encoded_len, is_clean, write_array};
+pub(crate) use write::{put_value, value_len};

@@ -94,6 +94,18 @@ pub fn is_clean(text: &str) -> bool {
     first_escape(text.as_bytes()) == text.len()
 }
 
+/// The exact length in bytes of one value.
+#[inline]
+pub(crate) fn value_len(value: impl Element) -> usize {
+    value.len(true)
+}
+
+/// Writes one value.
+#[inline]
+pub(crate) fn put_value(value: impl Element, room: &mut Room<'_>) -> Result<(), Full> {
+    value.put(room)
+}
+
 /// What a frame holds, in order: a tuple of one to six [`Element`]s, of which all but the first may
 /// be a [`Rest`]. Sealed.
 pub trait Elements: sealed::Elements {}

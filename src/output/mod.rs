@@ -201,6 +201,36 @@ impl Room<'_> {
         self.filled = filled;
     }
 
+    /// What was written, as it lies there: under the mask, if there is one.
+    ///
+    /// ```
+    /// use borrowire::output::{Mask, append};
+    ///
+    /// let mut out = Vec::with_capacity(8);
+    /// append(&mut out, Mask::NONE, |room| {
+    ///     room.put_slice(b"? bytes")?;
+    ///     room.written_mut()[0] = b'0' + room.filled() as u8;
+    ///     Ok(())
+    /// }).unwrap();
+    /// assert_eq!(out, b"7 bytes");
+    /// ```
+    #[inline]
+    pub fn written(&self) -> &[u8] {
+        let written: *const [MaybeUninit<u8>] = &self.spare[..self.filled];
+        // SAFETY: the first `filled` bytes were written, and `MaybeUninit<u8>` has the layout of
+        // `u8`.
+        unsafe { &*(written as *const [u8]) }
+    }
+
+    /// What was written, to be changed in place, such as a field that is known only at the end.
+    #[inline]
+    pub fn written_mut(&mut self) -> &mut [u8] {
+        let written: *mut [MaybeUninit<u8>] = &mut self.spare[..self.filled];
+        // SAFETY: the first `filled` bytes were written, and `MaybeUninit<u8>` has the layout of
+        // `u8`. What is written through it is written still.
+        unsafe { &mut *(written as *mut [u8]) }
+    }
+
     /// Writes one byte.
     #[inline(always)]
     pub fn put_byte(&mut self, byte: u8) -> Result<(), Full> {

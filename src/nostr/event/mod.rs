@@ -12,15 +12,23 @@
 //! sig         128 lowercase hex digits, a BIP-340 signature of the id
 //! ```
 //!
-//! Keys come in any order, each once; other keys are passed over. [`EventView`] reads one in place.
+//! Keys come in any order, each once; other keys are passed over. [`EventView`] reads one in place,
+//! [`EventBuilder`] writes one.
 
+mod builder;
 mod id;
 mod peek;
 mod read;
+#[cfg(feature = "verify")]
+#[cfg_attr(docsrs, doc(cfg(feature = "verify")))]
+mod signature;
 mod tags;
 mod view;
 
+pub use builder::{EventBuilder, TagElements};
 pub use id::{Dialect, IdCheck, event_ids};
 pub use peek::peek_event_id;
+#[cfg(feature = "verify")]
+pub use signature::{Author, Keys, Signed, verify_all, verify_signature};
 pub use tags::{Tag, Tags};
 pub use view::{EventView, UnknownKeys};
