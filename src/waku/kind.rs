@@ -55,7 +55,7 @@ pub(crate) enum Shape {
     /// Bytes of one length.
     Fixed(u32),
     /// A sub-message; the function tells whether two of them mean the same, see [`same`].
-    Message(fn(&[u8], &[u8], &Rules) -> bool),
+    Message(fn([(&[u8], &Rules); 2]) -> bool),
     /// A signed number, zigzag.
     Sint64,
     /// Text in UTF-8.
@@ -119,11 +119,14 @@ impl Shape {
     }
 }
 
-/// For [`Shape::Message`]: whether two sub-messages, read by `parse`, are equal. Those that cannot
-/// be read are if their bytes are.
+/// For [`Shape::Message`]: whether two sub-messages, each read by its own rules, are equal. Those
+/// that cannot be read are if their bytes are.
 macro_rules! same {
     ($view:ident) => {
-        |a, b, rules| match ($view::parse_with(a, rules), $view::parse_with(b, rules)) {
+        |[(a, a_rules), (b, b_rules)]| match (
+            $view::parse_with(a, a_rules),
+            $view::parse_with(b, b_rules),
+        ) {
             (Ok(a), Ok(b)) => a == b,
             _ => a == b,
         }
@@ -347,8 +350,8 @@ impl<B: Buffer, const N: usize> Record<B, N> {
 
     /// Whether two records mean the same: unknown fields and the order of fields do not count.
     pub(crate) fn same<C: Buffer>(&self, other: &Record<C, N>, kind: &Kind<N>) -> bool {
-        let same_message = |same: fn(&[u8], &[u8], &Rules) -> bool, a: &[u8], b: &[u8]| {
-            a == b || same(a, b, &self.rules)
+        let same_message = |same: fn([(&[u8], &Rules); 2]) -> bool, a, b| {
+            same([(a, &self.rules), (b, &other.rules)])
         };
         kind.fields.iter().enumerate().all(|(i, field)| {
             if field.is_repeated {
