@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hex::Hex;
 use crate::proto::{self, Tag, WireType};
 use crate::rules::Rules;
-use crate::splice::{Part, Splice};
+use crate::splice::{Splice, SpliceBuilder};
 
 /// A kind of message: its name, as in `Debug` and in errors, and its `N` fields. A field's place in
 /// the table is how the record knows it.
@@ -770,32 +770,24 @@ pub(crate) fn measure(message: &impl Encode) -> usize {
 
 /// `message` in parts, around `body`: the bytes that it puts with [`Put::body`].
 pub(crate) fn splice(message: &impl Encode, body: Bytes) -> Splice {
-    let mut ends = Ends { head: Part::EMPTY, tail: Part::EMPTY, is_tail: false };
+    let mut ends = SpliceBuilder::new();
     message.put(&mut ends);
-    Splice::from_parts(ends.head, body, ends.tail)
+    ends.build(body)
 }
 
-/// What lies on both sides of the body.
-struct Ends {
-    head: Part,
-    tail: Part,
-    is_tail: bool,
-}
-
-impl Put for Ends {
+impl Put for SpliceBuilder {
     fn raw(&mut self, bytes: &[u8]) {
-        let end = if self.is_tail { &mut self.tail } else { &mut self.head };
-        end.extend(bytes);
+        self.extend(bytes);
     }
 
     fn varint(&mut self, value: u64) {
         let (bytes, len) = proto::varint(value);
-        self.raw(&bytes[..len]);
+        self.extend(&bytes[..len]);
     }
 
     fn body(&mut self, number: u32, value: &[u8]) {
         self.head(number, value.len());
-        self.is_tail = true;
+        self.end_head();
     }
 }
 
