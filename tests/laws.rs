@@ -16,6 +16,8 @@ pub mod negentropy;
 pub mod sha256;
 #[path = "laws/waku.rs"]
 pub mod waku;
+#[path = "laws/waku_frames.rs"]
+pub mod waku_frames;
 
 /// An error lies within the bytes that were read, and the byte that it says it found is there.
 pub fn error_is_where_it_says(input: &[u8], error: Error) {

@@ -10,7 +10,7 @@ use crate::waku::{ProstBytes, ProstVec, QuickProtobuf};
 pub const PUBSUB_TOPIC: &str = "/waku/2/rs/0/0";
 
 macro_rules! prost_relay {
-    ($rpc:ident, $published:ident, $push:ident, $message:ident, $bytes:ty, $kind:literal) => {
+    ($rpc:ident, $published:ident, $push:ident, $message:ident, $bytes:ty, $kind:tt) => {
         #[derive(Clone, PartialEq, prost::Message)]
         pub struct $rpc {
             #[prost(message, repeated, tag = "1")]

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hex::Hex;
 use crate::proto::{self, Tag, WireType};
 use crate::rules::Rules;
-use crate::splice::{Part, Splice};
+use crate::splice::{Splice, SpliceBuilder};
 
 /// A kind of message: its name, as in `Debug` and in errors, and its `N` fields. A field's place in
 /// the table is how the record knows it.
@@ -55,7 +55,7 @@ pub(crate) enum Shape {
     /// Bytes of one length.
     Fixed(u32),
     /// A sub-message; the function tells whether two of them mean the same, see [`same`].
-    Message(fn(&[u8], &[u8], &Rules) -> bool),
+    Message(fn([(&[u8], &Rules); 2]) -> bool),
     /// A signed number, zigzag.
     Sint64,
     /// Text in UTF-8.
@@ -119,11 +119,14 @@ impl Shape {
     }
 }
 
-/// For [`Shape::Message`]: whether two sub-messages, read by `parse`, are equal. Those that cannot
-/// be read are if their bytes are.
+/// For [`Shape::Message`]: whether two sub-messages, each read by its own rules, are equal. Those
+/// that cannot be read are if their bytes are.
 macro_rules! same {
     ($view:ident) => {
-        |a, b, rules| match ($view::parse_with(a, rules), $view::parse_with(b, rules)) {
+        |[(a, a_rules), (b, b_rules)]| match (
+            $view::parse_with(a, a_rules),
+            $view::parse_with(b, b_rules),
+        ) {
             (Ok(a), Ok(b)) => a == b,
             _ => a == b,
         }
@@ -347,8 +350,8 @@ impl<B: Buffer, const N: usize> Record<B, N> {
 
     /// Whether two records mean the same: unknown fields and the order of fields do not count.
     pub(crate) fn same<C: Buffer>(&self, other: &Record<C, N>, kind: &Kind<N>) -> bool {
-        let same_message = |same: fn(&[u8], &[u8], &Rules) -> bool, a: &[u8], b: &[u8]| {
-            a == b || same(a, b, &self.rules)
+        let same_message = |same: fn([(&[u8], &Rules); 2]) -> bool, a, b| {
+            same([(a, &self.rules), (b, &other.rules)])
         };
         kind.fields.iter().enumerate().all(|(i, field)| {
             if field.is_repeated {
@@ -767,32 +770,24 @@ pub(crate) fn measure(message: &impl Encode) -> usize {
 
 /// `message` in parts, around `body`: the bytes that it puts with [`Put::body`].
 pub(crate) fn splice(message: &impl Encode, body: Bytes) -> Splice {
-    let mut ends = Ends { head: Part::EMPTY, tail: Part::EMPTY, is_tail: false };
+    let mut ends = SpliceBuilder::new();
     message.put(&mut ends);
-    Splice::from_parts(ends.head, body, ends.tail)
+    ends.build(body)
 }
 
-/// What lies on both sides of the body.
-struct Ends {
-    head: Part,
-    tail: Part,
-    is_tail: bool,
-}
-
-impl Put for Ends {
+impl Put for SpliceBuilder {
     fn raw(&mut self, bytes: &[u8]) {
-        let end = if self.is_tail { &mut self.tail } else { &mut self.head };
-        end.extend(bytes);
+        self.extend(bytes);
     }
 
     fn varint(&mut self, value: u64) {
         let (bytes, len) = proto::varint(value);
-        self.raw(&bytes[..len]);
+        self.extend(&bytes[..len]);
     }
 
     fn body(&mut self, number: u32, value: &[u8]) {
         self.head(number, value.len());
-        self.is_tail = true;
+        self.end_head();
     }
 }
 
