@@ -1,6 +1,7 @@
 //! What the `ratios` program and the criterion groups share: the rivals and the inputs.
 
 pub mod allocator;
+pub mod event;
 pub mod interleaved;
 pub mod memory;
 pub mod neg;

@@ -2,9 +2,7 @@
 
 use borrowire::waku::gossip::{Publish, RpcBuilder, RpcView};
 use borrowire_benches::interleaved::{Group, ratio};
-use borrowire_benches::relay::{
-    BuffaRpc, PUBSUB_TOPIC, ProstBytesRpc, ProstVecRpc, QuickRpc,
-};
+use borrowire_benches::relay::{BuffaRpc, PUBSUB_TOPIC, ProstBytesRpc, ProstVecRpc, QuickRpc};
 use borrowire_benches::waku::{BuffaView, ProstBytes, ProstVec, QuickProtobuf, frame};
 use buffa::view::MessageView as _;
 use bytes::Bytes;

@@ -6,6 +6,9 @@ use borrowire_benches::interleaved::Ratio;
 
 mod copy_offsets;
 mod escape_scan;
+mod event_id;
+mod event_peek;
+mod event_view;
 mod filter_push;
 mod gossip_rpc;
 #[cfg(feature = "path")]
@@ -21,6 +24,9 @@ pub(crate) const ALL: &[Row] = &[
     Row { number: "2", run: neg_msg_write::run_digits },
     Row { number: "3", run: copy_offsets::run },
     Row { number: "4", run: neg_msg_read::run },
+    Row { number: "5", run: event_view::run },
+    Row { number: "6", run: event_peek::run },
+    Row { number: "7", run: event_id::run },
     Row { number: "8", run: waku_message::run },
     #[cfg(feature = "path")]
     Row { number: "9", run: message_path::run },
