@@ -28,7 +28,10 @@ pub mod hex;
 // -- byte classes: where in a slice a byte of a kind is; below the writers, which copy up to there
 pub mod scan;
 
-// -- bytes out: writing and digesting slices
+// -- bytes out: writing and digesting slices, and whole files as one
+#[cfg(feature = "map")]
+#[cfg_attr(docsrs, doc(cfg(feature = "map")))]
+pub mod map;
 pub mod output;
 pub mod sha256;
 

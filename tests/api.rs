@@ -5,7 +5,9 @@ use std::thread;
 
 use borrowire::buffer::Text;
 use borrowire::json::{HexText, JsonStr, RawJson};
+use borrowire::nostr::event::EventBuilder;
 use borrowire::nostr::neg::{NegMsg, NegOpen, NegView, decode_msg};
+use borrowire::nostr::seen::SeenIds;
 use borrowire::rules::{Limits, Rules};
 use borrowire::waku::{GossipId, MessageHash, MessageView};
 use borrowire::{Envelope, Error, ErrorKind};
@@ -37,6 +39,8 @@ fn what_crosses_threads() {
     crosses::<RawJson<'static>>();
     crosses::<HexText<'static>>();
     crosses::<Text>();
+    crosses::<EventBuilder<'static>>();
+    crosses::<SeenIds>();
     crosses::<Error>();
     crosses::<Rules>();
     crosses::<MessageHash>();

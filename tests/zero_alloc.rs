@@ -15,6 +15,7 @@ use borrowire::negentropy::{
 };
 use borrowire::nostr::event::EventBuilder;
 use borrowire::nostr::neg::{NegClose, NegErr, NegMsg, NegOpen, NegView, decode_msg};
+use borrowire::nostr::seen::SeenIds;
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
@@ -152,6 +153,21 @@ fn an_event_is_written_into_room_without_allocating() {
     let allocated = allocations(|| {
         let id = event.write(&mut out, &[1; 32], |_| [2; 64]);
         assert_eq!(id, black_box(&event).id(&[1; 32]));
+    });
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn ids_are_remembered_without_allocating() {
+    let mut seen = SeenIds::with_capacity(1000);
+    let allocated = allocations(|| {
+        for i in 0..10_000_u32 {
+            let mut id = [0; 32];
+            id[..4].copy_from_slice(&(i % 3000).to_le_bytes());
+            black_box((seen.contains(&id), seen.insert(&id)));
+        }
+        assert!(seen.len() > 900);
+        seen.clear();
     });
     assert_eq!(allocated, 0);
 }
