@@ -6,6 +6,7 @@ use crate::buffer::Span;
 use crate::error::{Error, ErrorKind, Expected};
 use crate::json::string::{self, Escapes, JsonStr};
 use crate::rules::Rules;
+use crate::scan::Stops;
 
 /// Walks one JSON text (RFC 8259, exactly) from front to back. Nothing is allocated, and nothing
 /// calls itself: nesting costs one bit a level.
@@ -37,6 +38,7 @@ pub struct Reader<'a> {
     depth_limit: u32,
     /// The first byte of a character that the end of the input cut in two, after `text`.
     cut: Option<u8>,
+    stops: Stops<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -59,7 +61,8 @@ impl<'a> Reader<'a> {
             return Err(Error::new(ErrorKind::too_long(text.len(), limits.frame), 0, context));
         }
         let depth_limit = limits.json_depth.min(MAX_DEPTH);
-        Ok(Self { text, position: 0, depth: 0, depth_limit, cut: None })
+        let stops = Stops::new(text.as_bytes());
+        Ok(Self { text, position: 0, depth: 0, depth_limit, cut: None, stops })
     }
 
     /// The text that is read, without a character that the end of the input cut in two.
@@ -88,7 +91,7 @@ impl<'a> Reader<'a> {
     pub fn string_span(&mut self, context: &'static str) -> Result<(Span, Escapes), Error> {
         self.expect(b'"', Expected::String, context)?;
         let start = self.position;
-        let (end, escapes) = string::scan(self.bytes(), start, context)?;
+        let (end, escapes) = string::scan(self.bytes(), &mut self.stops, start, context)?;
         self.position = end + 1;
         Ok((span(start, end), escapes))
     }
@@ -257,6 +260,25 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub fn slice(&self, span: Span) -> &'a str {
         &self.text[span.range()]
+    }
+
+    /// The stops of the text, for a parser that goes ahead on its own; see
+    /// [`advance_to`](Self::advance_to).
+    #[inline(always)]
+    pub(crate) fn stops(&self) -> Stops<'a> {
+        self.stops.clone()
+    }
+
+    /// Whether `levels` more containers may be opened.
+    #[inline(always)]
+    pub(crate) const fn is_deep_enough(&self, levels: u32) -> bool {
+        self.depth + levels <= self.depth_limit
+    }
+
+    /// Goes to `position`, behind a value that a parser of its own has checked.
+    #[inline(always)]
+    pub(crate) const fn advance_to(&mut self, position: usize) {
+        self.position = position;
     }
 
     /// A reader of bytes that are not UTF-8 to their end.

@@ -7,6 +7,7 @@ use memchr::memchr;
 use serde::{Serialize, Serializer};
 
 use crate::error::{Error, ErrorKind, Expected};
+use crate::scan::Stops;
 
 /// A JSON string where it lies in a frame, without its quotes.
 ///
@@ -38,22 +39,17 @@ impl<'a> JsonStr<'a> {
             let kind = ErrorKind::Unexpected { expected, found: None };
             Error::new(kind, raw.len(), CONTEXT)
         };
-        let mut escapes = Escapes::None;
-        let mut at = 0;
-        loop {
-            match next_stop(raw.as_bytes(), at, CONTEXT) {
-                Ok(Stop::Escape(escape, start)) => {
-                    escapes = escapes.max(escape.escapes);
-                    at = start + escape.len;
-                }
-                Ok(Stop::Quote(at)) => {
-                    let kind = ErrorKind::Unexpected { expected: Expected::End, found: Some(b'"') };
-                    return Err(Error::new(kind, at, CONTEXT));
-                }
-                Ok(Stop::End) => return Ok(Self { raw, escapes }),
-                Err(error) if error.is_incomplete() => return Err(at_end(Expected::Escape)),
-                Err(error) => return Err(error),
+        let bytes = raw.as_bytes();
+        let mut stops = Stops::new(bytes);
+        let first = stops.next(0);
+        match pass_escapes(bytes, &mut stops, first, CONTEXT) {
+            Ok((end, escapes)) if end >= raw.len() => Ok(Self { raw, escapes }),
+            Ok((end, _)) => {
+                let kind = ErrorKind::Unexpected { expected: Expected::End, found: Some(b'"') };
+                Err(Error::new(kind, end, CONTEXT))
             }
+            Err(error) if error.is_incomplete() => Err(at_end(Expected::Escape)),
+            Err(error) => Err(error),
         }
     }
 
@@ -241,17 +237,19 @@ impl Iterator for Chars<'_> {
 }
 
 /// Goes over the string whose first byte after the quote is `start`. Says where its closing quote
-/// is and which escapes it holds.
+/// is and which escapes it holds. `stops` are those of `text`.
 #[inline(always)]
 pub(crate) fn scan(
     text: &[u8],
+    stops: &mut Stops<'_>,
     start: usize,
     context: &'static str,
 ) -> Result<(usize, Escapes), Error> {
-    let end = start + find_stop(&text[start..]);
+    let end = stops.next(start);
     match text.get(end) {
         Some(b'"') => Ok((end, Escapes::None)),
-        _ => scan_escaped(text, end, context),
+        Some(_) => scan_escaped(text, stops, end, context),
+        None => Err(incomplete(text, context)),
     }
 }
 
@@ -259,41 +257,49 @@ pub(crate) fn scan(
 #[inline(never)]
 fn scan_escaped(
     text: &[u8],
+    stops: &mut Stops<'_>,
+    at: usize,
+    context: &'static str,
+) -> Result<(usize, Escapes), Error> {
+    let (end, escapes) = pass_escapes(text, stops, at, context)?;
+    match end < text.len() {
+        true => Ok((end, escapes)),
+        false => Err(incomplete(text, context)),
+    }
+}
+
+/// Goes from the stop at `at` to the next quote, or to the end of the text; says which escapes are
+/// on the way.
+#[inline(always)]
+fn pass_escapes(
+    text: &[u8],
+    stops: &mut Stops<'_>,
     mut at: usize,
     context: &'static str,
 ) -> Result<(usize, Escapes), Error> {
     let mut escapes = Escapes::None;
     loop {
-        match next_stop(text, at, context)? {
-            Stop::Quote(end) => return Ok((end, escapes)),
-            Stop::Escape(escape, start) => {
-                escapes = escapes.max(escape.escapes);
-                at = start + escape.len;
+        match text.get(at) {
+            Some(b'"') | None => return Ok((at, escapes)),
+            Some(b'\\') => {
+                let (len, spelled) = pass_escape(text, at, context)?;
+                escapes = escapes.max(spelled);
+                at = stops.next(at + len);
             }
-            Stop::End => return Err(incomplete(text, context)),
+            Some(&found) => {
+                return Err(Error::new(ErrorKind::ControlCharacter { found }, at, context));
+            }
         }
     }
 }
 
-/// Where a string stops being plain text.
-enum Stop {
-    /// At this quote.
-    Quote(usize),
-    /// At this escape, which begins at this byte.
-    Escape(Escape, usize),
-    /// At the end of the input.
-    End,
-}
-
+/// How long the escape at `at` is, and how it is spelled.
 #[inline(always)]
-fn next_stop(text: &[u8], from: usize, context: &'static str) -> Result<Stop, Error> {
-    let at = from + find_stop(&text[from..]);
-    match text.get(at) {
-        Some(b'"') => Ok(Stop::Quote(at)),
-        Some(b'\\') => Ok(Stop::Escape(read_escape(text, at, context)?, at)),
-        Some(&found) => Err(Error::new(ErrorKind::ControlCharacter { found }, at, context)),
-        None => Ok(Stop::End),
+fn pass_escape(text: &[u8], at: usize, context: &'static str) -> Result<(usize, Escapes), Error> {
+    if let Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') = text.get(at + 1) {
+        return Ok((2, Escapes::Canonical));
     }
+    read_escape(text, at, context).map(|escape| (escape.len, escape.escapes))
 }
 
 /// An escape sequence: what it means, its bytes on the wire, and how it is spelled.
@@ -374,75 +380,6 @@ fn read_code_unit(text: &[u8], at: usize, context: &'static str) -> Result<u16, 
     Ok(unit)
 }
 
-/// How many bytes at the start of `text` are plain: neither quote, backslash nor control character.
-///
-/// Most strings of a frame end within five lanes: ids, keys, short notes. Longer ones are content
-/// and negentropy, where larger blocks pay. Both are loops that the compiler turns into vectors.
-#[inline(always)]
-fn find_stop(text: &[u8]) -> usize {
-    let Some(head) = text.first_chunk::<HEAD>() else {
-        return find_stop_behind(text, 0);
-    };
-    for (i, lane) in head.as_chunks::<LANE>().0.iter().enumerate() {
-        if has_stop(lane) {
-            return LANE * i + find_stop_in_lane(lane);
-        }
-    }
-    find_stop_behind(text, HEAD)
-}
-
-/// [`find_stop`] where the first `plain` bytes are plain.
-#[inline(never)]
-fn find_stop_behind(text: &[u8], plain: usize) -> usize {
-    let (blocks, _) = text[plain..].as_chunks::<BLOCK>();
-    let plain_blocks = blocks.iter().take_while(|block| !has_stop(block)).count();
-    let plain = plain + plain_blocks * BLOCK;
-    let (lanes, tail) = text[plain..].as_chunks::<LANE>();
-    match lanes.iter().position(has_stop) {
-        Some(i) => plain + LANE * i + find_stop_in_lane(&lanes[i]),
-        None => text.len() - tail.len() + find_stop_by_byte(tail),
-    }
-}
-
-#[inline(always)]
-fn has_stop<const N: usize>(block: &[u8; N]) -> bool {
-    let any = block.iter().fold(0, |any, &byte| any | u8::from(is_stop(byte)));
-    any != 0
-}
-
-/// Where the first stop of a lane is; 16 if it has none. Without branches: which byte it is
-/// cannot be foretold.
-#[inline(always)]
-fn find_stop_in_lane(lane: &[u8; LANE]) -> usize {
-    let (words, _) = lane.as_chunks();
-    let [low, high] = [words[0], words[1]].map(|word| stops_in_word(u64::from_le_bytes(word)));
-    let stops = u128::from(high) << 64 | u128::from(low);
-    stops.trailing_zeros() as usize / 8
-}
-
-/// Sets the high bit of the first byte of `word` that is a stop. Higher bytes may be wrong: where
-/// a byte is a stop, the subtraction borrows from its neighbour.
-#[inline(always)]
-const fn stops_in_word(word: u64) -> u64 {
-    let quotes = word ^ 0x2222_2222_2222_2222;
-    let backslashes = word ^ 0x5c5c_5c5c_5c5c_5c5c;
-    let controls = word.wrapping_sub(0x2020_2020_2020_2020) & !word;
-    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes;
-    let backslashes = backslashes.wrapping_sub(0x0101_0101_0101_0101) & !backslashes;
-    (controls | quotes | backslashes) & 0x8080_8080_8080_8080
-}
-
-/// [`find_stop`], as plainly as it can be said.
-#[inline(always)]
-fn find_stop_by_byte(text: &[u8]) -> usize {
-    text.iter().position(|&byte| is_stop(byte)).unwrap_or(text.len())
-}
-
-#[inline(always)]
-const fn is_stop(byte: u8) -> bool {
-    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
-}
-
 #[cold]
 fn incomplete(text: &[u8], context: &'static str) -> Error {
     Error::new(ErrorKind::Incomplete { needed: None }, text.len(), context)
@@ -450,50 +387,12 @@ fn incomplete(text: &[u8], context: &'static str) -> Error {
 
 /// The first code unit of a low surrogate; a high one before it makes a character.
 const LOW_SURROGATE: u16 = 0xdc00;
-/// Bytes that are looked at between two branches at first.
-const LANE: usize = 16;
-/// Bytes after which blocks follow lanes.
-const HEAD: usize = 80;
-/// Bytes that are looked at between two branches in a long string.
-const BLOCK: usize = 64;
 /// The name in errors of strings that are in no frame.
 const CONTEXT: &str = "json.string";
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    #[test]
-    fn stops_are_found_at_every_length_and_place() {
-        for len in (0..=HEAD + 3 * BLOCK).chain([1000]) {
-            let mut text = vec![b'a'; len + 8];
-            for start in 0..8 {
-                let end = start + len;
-                assert_eq!(find_stop(&text[start..end]), len);
-                for at in start..end {
-                    for byte in [b'"', b'\\', 0x00, 0x1f] {
-                        text[at] = byte;
-                        assert_eq!(find_stop(&text[start..end]), at - start, "{byte} of {len}");
-                    }
-                    text[at] = [0x20, 0x7f, 0x80, 0xff, 0xa2, 0xdc, b'!'][at % 7];
-                }
-                text.fill(b'a');
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn the_search_agrees_with_the_bytes(
-            text in proptest::collection::vec(prop_oneof![9 => 0x20_u8.., 1 => any::<u8>()], 0..300),
-            lane in proptest::array::uniform16(prop_oneof![9 => 0x20_u8.., 1 => any::<u8>()]),
-        ) {
-            prop_assert_eq!(find_stop(&text), find_stop_by_byte(&text));
-            prop_assert_eq!(find_stop_in_lane(&lane), find_stop_by_byte(&lane));
-        }
-    }
 
     #[test]
     fn escapes_know_how_they_are_spelled() {

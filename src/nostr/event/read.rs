@@ -2,27 +2,42 @@
 
 use crate::buffer::Span;
 use crate::error::{Error, ErrorKind};
-use crate::hex::{self, Case};
+use crate::hex::{self, Case, decode_id};
 use crate::json::JsonStr;
 use crate::json::read::Reader;
-use crate::json::string::Escapes;
+use crate::json::string::{Escapes, scan};
 use crate::rules::Rules;
+use crate::scan::Stops;
 
-/// The fields of an event, as spans of the text that was read.
+/// The fields of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fields {
+    pub(super) spans: Spans,
+    pub(super) values: Values,
+}
+
+/// Where the fields of an event lie in the text that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spans {
     /// The event, from `{` to `}`.
     pub(super) event: Span,
     pub(super) id: Span,
     pub(super) pubkey: Span,
-    pub(super) sig: Span,
+    pub(super) created_at: Span,
+    pub(super) kind: Span,
     /// The array, with its brackets.
     pub(super) tags: Span,
     /// The string, without its quotes.
     pub(super) content: Span,
-    pub(super) created_at_digits: Span,
+    pub(super) sig: Span,
+}
+
+/// What was learned of an event on the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Values {
+    pub(super) id: [u8; 32],
+    pub(super) pubkey: [u8; 32],
     pub(super) created_at: u64,
-    pub(super) kind_digits: Span,
     pub(super) kind: u16,
     pub(super) tag_count: u32,
     pub(super) content_escapes: Escapes,
@@ -33,37 +48,50 @@ pub(super) struct Fields {
     pub(super) unknown_keys: bool,
 }
 
-impl Fields {
-    /// Reads the event that begins at the next token of `reader`.
-    pub(super) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
-        Self::read_any(reader, rules)
-    }
-
-    /// Reads an event spelled in any way.
-    fn read_any(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
-        reader.peek("event")?;
-        let start = reader.position();
-        let mut object = reader.object("event")?;
-        let mut fields = Self {
-            event: Span::default(),
-            id: Span::default(),
-            pubkey: Span::default(),
-            sig: Span::default(),
-            tags: Span::default(),
-            content: Span::default(),
-            created_at_digits: Span::default(),
+impl Default for Fields {
+    #[inline(always)]
+    fn default() -> Self {
+        let values = Values {
+            id: [0; 32],
+            pubkey: [0; 32],
             created_at: 0,
-            kind_digits: Span::default(),
             kind: 0,
             tag_count: 0,
             content_escapes: Escapes::None,
             canonical_tags: true,
             unknown_keys: false,
         };
+        Self { spans: Spans::default(), values }
+    }
+}
+
+impl Fields {
+    /// Reads the event that begins at the next token of `reader`.
+    #[inline(always)]
+    pub(super) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
+        reader.peek("event")?;
+        if reader.is_deep_enough(EVENT_DEPTH) {
+            let compact = Compact { text: reader.text().as_bytes(), stops: reader.stops() };
+            if let Some((fields, end)) = compact.read(reader.position()) {
+                reader.advance_to(end);
+                return Ok(fields);
+            }
+        }
+        Self::read_any(reader, rules)
+    }
+
+    /// Reads an event spelled in any way; the slow twin of [`Compact::read`].
+    #[inline(never)]
+    fn read_any(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
+        reader.peek("event")?;
+        let event_start = reader.position();
+        let mut object = reader.object("event")?;
+        let mut fields = Self::default();
+        let Self { spans, values } = &mut fields;
         let mut seen = Seen(0);
         while let Some(key) = object.next(reader, "event")? {
             let Some(key) = Key::of(&key) else {
-                fields.unknown_keys = true;
+                values.unknown_keys = true;
                 reader.skip("event")?;
                 continue;
             };
@@ -74,32 +102,34 @@ impl Fields {
                 return Err(Error::new(ErrorKind::Repeated, start, context));
             }
             match key {
-                Key::Id => fields.id = read_hex(reader, 64, rules, context)?,
-                Key::Pubkey => fields.pubkey = read_hex(reader, 64, rules, context)?,
-                Key::Sig => fields.sig = read_hex(reader, 128, rules, context)?,
+                Key::Id => (spans.id, values.id) = read_id(reader, rules, context)?,
+                Key::Pubkey => (spans.pubkey, values.pubkey) = read_id(reader, rules, context)?,
                 Key::CreatedAt => {
-                    fields.created_at = reader.u64(context)?;
-                    fields.created_at_digits = between(start, reader.position());
+                    values.created_at = reader.u64(context)?;
+                    spans.created_at = between(start, reader.position());
                 }
                 Key::Kind => {
-                    fields.kind = reader.u16(context)?;
-                    fields.kind_digits = between(start, reader.position());
+                    values.kind = reader.u16(context)?;
+                    spans.kind = between(start, reader.position());
                 }
-                Key::Tags => fields.read_tags(reader)?,
+                Key::Tags => spans.tags = values.read_tags(reader)?,
                 Key::Content => {
-                    (fields.content, fields.content_escapes) = reader.string_span(context)?;
+                    (spans.content, values.content_escapes) = reader.string_span(context)?;
                 }
+                Key::Sig => spans.sig = read_hex(reader, 128, rules, context)?,
             }
         }
         let end = reader.position();
         if let Some(key) = Key::ALL.into_iter().find(|key| !seen.contains(*key)) {
             return Err(Error::new(ErrorKind::Missing, end - 1, key.context()));
         }
-        fields.event = between(start, end);
+        spans.event = between(event_start, end);
         Ok(fields)
     }
+}
 
-    fn read_tags(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+impl Values {
+    fn read_tags(&mut self, reader: &mut Reader<'_>) -> Result<Span, Error> {
         let context = Key::Tags.context();
         let start = reader.position();
         let mut tags = reader.array(context)?;
@@ -117,9 +147,172 @@ impl Fields {
                 self.canonical_tags &= escapes <= Escapes::Canonical;
             }
         }
-        self.tags = between(start, reader.position());
-        self.canonical_tags &= self.tags.len() == compact;
-        Ok(())
+        let span = between(start, reader.position());
+        self.canonical_tags &= span.len() == compact;
+        Ok(span)
+    }
+}
+
+/// A reader of events that are spelled without whitespace, with the keys of NIP-01 alone, as nearly
+/// all are. It errs on nothing: what it does not know, it leaves to [`Fields::read_any`].
+struct Compact<'a> {
+    text: &'a [u8],
+    stops: Stops<'a>,
+}
+
+impl Compact<'_> {
+    /// The event that begins at `start`, and where it ends.
+    #[inline(always)]
+    fn read(mut self, start: usize) -> Option<(Fields, usize)> {
+        let mut fields = Fields::default();
+        let Fields { spans, values } = &mut fields;
+        let mut seen = Seen(0);
+        let mut at = start;
+        if *self.text.get(at)? != b'{' {
+            return None;
+        }
+        loop {
+            at += 1;
+            let rest = self.text.get(at..)?;
+            let (key, value) = Self::key(rest)?;
+            at += value;
+            if !seen.insert(key) {
+                return None;
+            }
+            let value = at;
+            match key {
+                Key::Id => (spans.id, values.id, at) = self.id(value)?,
+                Key::Pubkey => (spans.pubkey, values.pubkey, at) = self.id(value)?,
+                Key::CreatedAt => {
+                    (values.created_at, at) = self.number(value)?;
+                    spans.created_at = between(value, at);
+                }
+                Key::Kind => {
+                    let kind;
+                    (kind, at) = self.number(value)?;
+                    values.kind = kind.try_into().ok()?;
+                    spans.kind = between(value, at);
+                }
+                Key::Tags => {
+                    at = self.tags(value, values)?;
+                    spans.tags = between(value, at);
+                }
+                Key::Content => {
+                    at = self.string(value, &mut values.content_escapes)?;
+                    spans.content = between(value, at - 1);
+                }
+                Key::Sig => {
+                    let (high, low) = self.text.get(value..value + 128)?.split_at(64);
+                    decode_id(high.try_into().ok()?)?;
+                    decode_id(low.try_into().ok()?)?;
+                    at = self.quote(value + 128)?;
+                    spans.sig = between(value, value + 128);
+                }
+            }
+            match *self.text.get(at)? {
+                b',' => {}
+                b'}' if seen.is_full() => break,
+                _ => return None,
+            }
+        }
+        spans.event = between(start, at + 1);
+        Some((fields, at + 1))
+    }
+
+    /// The key that `text` begins with, and where its value begins: that of a string behind the
+    /// quote.
+    #[inline(always)]
+    fn key(text: &[u8]) -> Option<(Key, usize)> {
+        let (key, spelled): (_, &[u8]) = match text.get(1)? {
+            b'i' => (Key::Id, b"\"id\":\""),
+            b'p' => (Key::Pubkey, b"\"pubkey\":\""),
+            b'k' => (Key::Kind, b"\"kind\":"),
+            b't' => (Key::Tags, b"\"tags\":"),
+            b's' => (Key::Sig, b"\"sig\":\""),
+            b'c' if *text.get(2)? == b'r' => (Key::CreatedAt, b"\"created_at\":"),
+            b'c' => (Key::Content, b"\"content\":\""),
+            _ => return None,
+        };
+        text.starts_with(spelled).then_some((key, spelled.len()))
+    }
+
+    /// The 64 digits at `start`, their bytes, and what follows the quote behind them.
+    #[inline(always)]
+    fn id(&self, start: usize) -> Option<(Span, [u8; 32], usize)> {
+        let digits = self.text.get(start..)?.first_chunk()?;
+        let end = self.quote(start + 64)?;
+        Some((between(start, start + 64), decode_id(digits)?, end))
+    }
+
+    /// A whole number in plain digits.
+    #[inline(always)]
+    fn number(&self, start: usize) -> Option<(u64, usize)> {
+        let mut number = 0_u64;
+        let mut at = start;
+        while let digit @ b'0'..=b'9' = *self.text.get(at)? {
+            number = number.wrapping_mul(10).wrapping_add(u64::from(digit & 15));
+            at += 1;
+        }
+        // Nineteen digits fit. What follows is a comma or a brace, or not for us.
+        let is_plain = match at - start {
+            0 => false,
+            1 => true,
+            len => len < 20 && self.text[start] != b'0',
+        };
+        is_plain.then_some((number, at))
+    }
+
+    /// The array of tags at `start`; where it ends.
+    #[inline(always)]
+    fn tags(&mut self, start: usize, values: &mut Values) -> Option<usize> {
+        let mut escapes = Escapes::None;
+        let mut at = start;
+        let mut count = 0;
+        match self.text.get(at..at + 2)? {
+            b"[]" => return Some(at + 2),
+            b"[[" => at += 1,
+            _ => return None,
+        }
+        loop {
+            // At the bracket of a tag.
+            count += 1;
+            at += 1;
+            if *self.text.get(at)? == b']' {
+                at += 1;
+            } else {
+                loop {
+                    at = self.string(self.quote(at)?, &mut escapes)?;
+                    match *self.text.get(at)? {
+                        b',' => at += 1,
+                        b']' => break,
+                        _ => return None,
+                    }
+                }
+                at += 1;
+            }
+            match self.text.get(at..at + 2)? {
+                b",[" => at += 1,
+                [b']', _] => break,
+                _ => return None,
+            }
+        }
+        values.tag_count = count;
+        values.canonical_tags = escapes <= Escapes::Canonical;
+        Some(at + 1)
+    }
+
+    /// The string whose first byte behind the quote is `start`; what follows its other quote.
+    #[inline(always)]
+    fn string(&mut self, start: usize, escapes: &mut Escapes) -> Option<usize> {
+        let (end, spelled) = scan(self.text, &mut self.stops, start, "event").ok()?;
+        *escapes = spelled.max(*escapes);
+        Some(end + 1)
+    }
+
+    /// Goes over the quote at `at`.
+    #[inline(always)]
+    fn quote(&self, at: usize) -> Option<usize> {
+        (*self.text.get(at)? == b'"').then_some(at + 1)
     }
 }
 
@@ -181,6 +374,10 @@ impl Seen {
         is_new
     }
 
+    const fn is_full(&self) -> bool {
+        self.0 == (1 << Key::ALL.len()) - 1
+    }
+
     const fn contains(&self, key: Key) -> bool {
         self.0 & 1 << key as u8 != 0
     }
@@ -190,6 +387,18 @@ impl Seen {
 #[inline(always)]
 const fn between(start: usize, end: usize) -> Span {
     Span::new(start as u32, (end - start) as u32)
+}
+
+/// Takes a string of 64 hex digits; says where they lie and what their bytes are.
+fn read_id(
+    reader: &mut Reader<'_>,
+    rules: &Rules,
+    context: &'static str,
+) -> Result<(Span, [u8; 32]), Error> {
+    let span = read_hex(reader, 64, rules, context)?;
+    let mut id = [0; 32];
+    hex::decode(reader.slice(span).as_bytes(), &mut id, Case::Any, context)?;
+    Ok((span, id))
 }
 
 /// Takes a string of exactly `len` hex digits, spelled as they are.
@@ -212,3 +421,6 @@ fn read_hex(
     hex::check_digits(digits.as_bytes(), case, context).map_err(|error| error.offset_by(start))?;
     Ok(span)
 }
+
+/// How deep an event nests: itself, its tags, a tag.
+const EVENT_DEPTH: u32 = 3;

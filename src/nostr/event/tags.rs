@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::json::JsonStr;
 use crate::json::string::scan;
+use crate::scan::Stops;
 
 /// The tags of an event, in the order of the wire. Each is an iterator of its elements.
 ///
@@ -33,13 +34,14 @@ pub struct Tags<'a> {
     /// Behind the bracket of the array, or behind a tag.
     position: usize,
     left: u32,
+    stops: Stops<'a>,
 }
 
 impl<'a> Tags<'a> {
     /// The tags of an array that a parser has gone over, which found `count` of them.
     #[inline]
     pub(super) const fn checked(array: &'a str, count: u32) -> Self {
-        Self { array, position: 1, left: count }
+        Self { array, position: 1, left: count, stops: Stops::new(array.as_bytes()) }
     }
 }
 
@@ -50,9 +52,18 @@ impl<'a> Iterator for Tags<'a> {
     fn next(&mut self) -> Option<Tag<'a>> {
         self.left = self.left.checked_sub(1)?;
         let start = pass_separators(self.array, self.position) + 1;
-        let tag = Tag { array: self.array, position: Some(start) };
-        self.position = tag.end();
-        Some(tag)
+        let stops = self.stops.clone();
+        self.position = start;
+        loop {
+            let position = pass_separators(self.array, self.position);
+            match read_element(self.array, &mut self.stops, position) {
+                Some((_, end)) => self.position = end,
+                None => {
+                    self.position = position + 1;
+                    return Some(Tag { array: self.array, position: Some(start), stops });
+                }
+            }
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -82,21 +93,7 @@ pub struct Tag<'a> {
     array: &'a str,
     /// Behind the bracket of the tag, or behind an element; `None` behind the tag.
     position: Option<usize>,
-}
-
-impl Tag<'_> {
-    /// Where the tag ends.
-    #[inline]
-    fn end(&self) -> usize {
-        let mut position = self.position.unwrap_or_default();
-        loop {
-            position = pass_separators(self.array, position);
-            match read_element(self.array, position) {
-                Some((_, end)) => position = end,
-                None => return position + 1,
-            }
-        }
-    }
+    stops: Stops<'a>,
 }
 
 impl<'a> Iterator for Tag<'a> {
@@ -104,7 +101,8 @@ impl<'a> Iterator for Tag<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<JsonStr<'a>> {
-        let element = read_element(self.array, pass_separators(self.array, self.position?));
+        let position = pass_separators(self.array, self.position?);
+        let element = read_element(self.array, &mut self.stops, position);
         self.position = element.map(|(_, end)| end);
         element.map(|(element, _)| element)
     }
@@ -126,13 +124,17 @@ impl Serialize for Tag<'_> {
 
 /// The element whose quote is at `position`, and where it ends; `None` if there is no quote.
 #[inline]
-fn read_element(array: &str, position: usize) -> Option<(JsonStr<'_>, usize)> {
+fn read_element<'a>(
+    array: &'a str,
+    stops: &mut Stops<'a>,
+    position: usize,
+) -> Option<(JsonStr<'a>, usize)> {
     let quote = array.as_bytes().get(position)?;
     if *quote != b'"' {
         return None;
     }
     // It was scanned once without an error.
-    let (end, escapes) = scan(array.as_bytes(), position + 1, "event.tags").ok()?;
+    let (end, escapes) = scan(array.as_bytes(), stops, position + 1, "event.tags").ok()?;
     Some((JsonStr::scanned(array.get(position + 1..end)?, escapes), end + 1))
 }
 

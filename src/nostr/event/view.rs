@@ -14,7 +14,7 @@ use crate::json::read::{Array, Object, Reader};
 use crate::json::string::Escapes;
 use crate::json::{JsonStr, RawJson};
 use crate::nostr::event::id::{self, Dialect, IdCheck};
-use crate::nostr::event::read::{Fields, Key};
+use crate::nostr::event::read::{Fields, Key, Values};
 use crate::nostr::event::tags::Tags;
 use crate::rules::Rules;
 
@@ -45,14 +45,7 @@ use crate::rules::Rules;
 #[derive(Clone)]
 pub struct EventView<B: Buffer = Bytes> {
     frame: Frame<B, 8>,
-    id: [u8; 32],
-    pubkey: [u8; 32],
-    created_at: u64,
-    kind: u16,
-    tag_count: u32,
-    content_escapes: Escapes,
-    canonical_tags: bool,
-    unknown_keys: bool,
+    values: Values,
     computed_id: OnceLock<[u8; 32]>,
 }
 
@@ -108,77 +101,66 @@ impl<B: Buffer> EventView<B> {
                 None => Reader::new(marks.bytes(), rules, "event")?,
             };
             let entered = enter(&mut reader)?;
-            let fields = Fields::read(&mut reader, rules)?;
+            let Fields { spans, values } = Fields::read(&mut reader, rules)?;
             leave(&mut reader, entered)?;
             let text = reader.text();
             reader.finish("event")?;
             marks.set_whole_text(text);
             let spans = [
-                (EVENT, fields.event),
-                (ID, fields.id),
-                (PUBKEY, fields.pubkey),
-                (CREATED_AT, fields.created_at_digits),
-                (KIND, fields.kind_digits),
-                (TAGS, fields.tags),
-                (CONTENT, fields.content),
-                (SIG, fields.sig),
+                (EVENT, spans.event),
+                (ID, spans.id),
+                (PUBKEY, spans.pubkey),
+                (CREATED_AT, spans.created_at),
+                (KIND, spans.kind),
+                (TAGS, spans.tags),
+                (CONTENT, spans.content),
+                (SIG, spans.sig),
             ];
             for (i, span) in spans {
                 let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "event");
                 marks.set_text(i, span).map_err(not_text)?;
             }
-            read = Some(fields);
+            read = Some(values);
             Ok(())
         })?;
-        let fields = read.ok_or(Error::new(ErrorKind::Missing, 0, "event"))?;
-        Ok(Self {
-            id: decode(frame.bytes(ID)),
-            pubkey: decode(frame.bytes(PUBKEY)),
-            frame,
-            created_at: fields.created_at,
-            kind: fields.kind,
-            tag_count: fields.tag_count,
-            content_escapes: fields.content_escapes,
-            canonical_tags: fields.canonical_tags,
-            unknown_keys: fields.unknown_keys,
-            computed_id: OnceLock::new(),
-        })
+        let values = read.ok_or(Error::new(ErrorKind::Missing, 0, "event"))?;
+        Ok(Self { frame, values, computed_id: OnceLock::new() })
     }
 
     /// The id that the event claims to have. See [`check_id`](Self::check_id).
     #[inline]
     pub const fn id(&self) -> &[u8; 32] {
-        &self.id
+        &self.values.id
     }
 
     /// The public key of who made it.
     #[inline]
     pub const fn pubkey(&self) -> &[u8; 32] {
-        &self.pubkey
+        &self.values.pubkey
     }
 
     /// When it was made by its own account: seconds since the Unix epoch.
     #[inline]
     pub const fn created_at(&self) -> u64 {
-        self.created_at
+        self.values.created_at
     }
 
     /// The kind.
     #[inline]
     pub const fn kind(&self) -> u16 {
-        self.kind
+        self.values.kind
     }
 
     /// The tags.
     #[inline]
     pub fn tags(&self) -> Tags<'_> {
-        Tags::checked(self.raw_tags(), self.tag_count)
+        Tags::checked(self.raw_tags(), self.values.tag_count)
     }
 
     /// The content.
     #[inline]
     pub fn content(&self) -> JsonStr<'_> {
-        JsonStr::scanned(self.text(CONTENT), self.content_escapes)
+        JsonStr::scanned(self.text(CONTENT), self.values.content_escapes)
     }
 
     /// The signature.
@@ -229,7 +211,7 @@ impl<B: Buffer> EventView<B> {
             let object = reader.object("event").ok()?;
             Some((reader, object))
         };
-        UnknownKeys { rest: self.unknown_keys.then(object).flatten() }
+        UnknownKeys { rest: self.values.unknown_keys.then(object).flatten() }
     }
 
     /// The buffer that the event was read from: the whole frame.
@@ -273,7 +255,7 @@ impl<B: Buffer> EventView<B> {
     /// # Ok::<(), borrowire::Error>(())
     /// ```
     pub fn check_id(&self) -> IdCheck {
-        let (claimed, computed) = (self.id, *self.computed_id());
+        let (claimed, computed) = (*self.id(), *self.computed_id());
         let dialect = match claimed == computed {
             true => Some(Dialect::Json),
             false => Dialect::ALL[1..]
@@ -288,19 +270,10 @@ impl<B: Buffer> EventView<B> {
     /// may be the read buffer of a connection.
     #[must_use]
     pub fn detach(&self) -> EventView {
-        let Self { id, pubkey, created_at, kind, tag_count, content_escapes, .. } = *self;
-        let Self { canonical_tags, unknown_keys, .. } = *self;
         counters::copy(self.raw().len());
         EventView {
             frame: self.frame.detach_span(EVENT),
-            id,
-            pubkey,
-            created_at,
-            kind,
-            tag_count,
-            content_escapes,
-            canonical_tags,
-            unknown_keys,
+            values: self.values,
             computed_id: self.computed_id.clone(),
         }
     }
@@ -308,7 +281,7 @@ impl<B: Buffer> EventView<B> {
     /// Whether the text is spelled as it is hashed.
     #[inline]
     pub(super) fn is_canonical(&self) -> bool {
-        self.canonical_tags && self.content_escapes <= Escapes::Canonical
+        self.values.canonical_tags && self.values.content_escapes <= Escapes::Canonical
     }
 
     /// How many bytes are hashed, if the text is spelled as it is hashed.
@@ -382,10 +355,10 @@ impl<B: Buffer, C: Buffer> PartialEq<EventView<C>> for EventView<B> {
             self.raw_tags() == other.raw_tags()
                 || a.len() == b.len() && a.zip(b).all(|(a, b)| a.eq(b))
         };
-        self.id == other.id
-            && self.pubkey == other.pubkey
-            && self.created_at == other.created_at
-            && self.kind == other.kind
+        self.id() == other.id()
+            && self.pubkey() == other.pubkey()
+            && self.created_at() == other.created_at()
+            && self.kind() == other.kind()
             && self.content() == other.content()
             && self.sig() == other.sig()
             && same_tags()
@@ -394,18 +367,18 @@ impl<B: Buffer, C: Buffer> PartialEq<EventView<C>> for EventView<B> {
 
 impl<B: Buffer> fmt::Display for EventView<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, len) = (self.kind, self.raw().len());
-        write!(f, "event {} of kind {kind}, {len} bytes", Hex(&self.id))
+        let (kind, len) = (self.kind(), self.raw().len());
+        write!(f, "event {} of kind {kind}, {len} bytes", Hex(self.id()))
     }
 }
 
 impl<B: Buffer> fmt::Debug for EventView<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventView")
-            .field("id", &Hex(&self.id))
-            .field("pubkey", &Hex(&self.pubkey))
-            .field("created_at", &self.created_at)
-            .field("kind", &self.kind)
+            .field("id", &Hex(self.id()))
+            .field("pubkey", &Hex(self.pubkey()))
+            .field("created_at", &self.created_at())
+            .field("kind", &self.kind())
             .field("tags", &self.tags())
             .field("content", &self.content())
             .field("sig", &Hex(&self.sig()))
@@ -420,8 +393,8 @@ impl<B: Buffer> Serialize for EventView<B> {
         let mut event = serializer.serialize_struct("Event", 7)?;
         event.serialize_field("id", self.id_hex())?;
         event.serialize_field("pubkey", self.pubkey_hex())?;
-        event.serialize_field("created_at", &self.created_at)?;
-        event.serialize_field("kind", &self.kind)?;
+        event.serialize_field("created_at", &self.created_at())?;
+        event.serialize_field("kind", &self.kind())?;
         event.serialize_field("tags", &self.tags())?;
         event.serialize_field("content", &self.content())?;
         event.serialize_field("sig", self.sig_hex())?;
