@@ -31,7 +31,8 @@ use bytes::Bytes;
 use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::rules::Rules;
-use crate::waku::kind::{Encode, Field, Kind, Put, Record, Shape, builder, same, view};
+use crate::waku::kind::{Field, Kind, Record, Shape, same, view};
+use crate::waku::put::{Encode, Put, builder};
 
 /// The numbers of the fields.
 pub mod field {

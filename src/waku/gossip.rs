@@ -37,8 +37,9 @@ use crate::rules::Rules;
 use crate::splice::Splice;
 use crate::waku::control::{ControlBuilder, ControlView};
 use crate::waku::hash::{GossipId, gossip_id};
-use crate::waku::kind::{Encode, Field, Kind, Put, Record, Shape, builder, same, splice, view};
+use crate::waku::kind::{Field, Kind, Record, Shape, same, view};
 use crate::waku::message::{self, MessageBuilder, MessageView};
+use crate::waku::put::{Encode, Put, builder, splice};
 
 /// The numbers of the fields.
 pub mod field {

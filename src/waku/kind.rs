@@ -1,5 +1,5 @@
 //! What all kinds of message share: the table of a kind's fields, the record that is read by it,
-//! and the macros that make a view and a builder of the two.
+//! and the macro that makes a view of the two. What is written is in `put.rs`.
 //!
 //! A kind is a file of its own that holds its picture, a [`Kind`] for each of its messages, and
 //! accessors; `filter.rs` is the one to copy. The rules of reading are here, once:
@@ -16,7 +16,7 @@
 
 use std::fmt;
 
-use bytes::{BufMut, Bytes};
+use bytes::Bytes;
 
 use crate::buffer::{Buffer, Frame, Marks, Span, check_utf8};
 use crate::cursor::Cursor;
@@ -24,7 +24,6 @@ use crate::error::{Error, ErrorKind};
 use crate::hex::Hex;
 use crate::proto::{self, Tag, WireType};
 use crate::rules::Rules;
-use crate::splice::{Splice, SpliceBuilder};
 
 /// A kind of message: its name, as in `Debug` and in errors, and its `N` fields. A field's place in
 /// the table is how the record knows it.
@@ -55,7 +54,7 @@ pub(crate) enum Shape {
     /// Bytes of one length.
     Fixed(u32),
     /// A sub-message; the function tells whether two of them mean the same, see [`same`].
-    Message(fn([(&[u8], &Rules); 2]) -> bool),
+    Message(fn(Nested<'_>, Nested<'_>) -> bool),
     /// A signed number, zigzag.
     Sint64,
     /// Text in UTF-8.
@@ -64,6 +63,13 @@ pub(crate) enum Shape {
     Uint32,
     /// A number.
     Uint64,
+}
+
+/// A sub-message, and the rules that it is read by.
+#[derive(Clone, Copy)]
+pub(crate) struct Nested<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) rules: &'a Rules,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,12 +129,9 @@ impl Shape {
 /// that cannot be read are if their bytes are.
 macro_rules! same {
     ($view:ident) => {
-        |[(a, a_rules), (b, b_rules)]| match (
-            $view::parse_with(a, a_rules),
-            $view::parse_with(b, b_rules),
-        ) {
+        |a, b| match ($view::parse_with(a.bytes, a.rules), $view::parse_with(b.bytes, b.rules)) {
             (Ok(a), Ok(b)) => a == b,
-            _ => a == b,
+            _ => a.bytes == b.bytes,
         }
     };
 }
@@ -272,7 +275,6 @@ impl<B: Buffer, const N: usize> Record<B, N> {
     }
 
     /// The values of a repeated field of `L` bytes each.
-    #[allow(dead_code, reason = "the kinds with hashes are to come")]
     pub(crate) fn repeated_fixed<'a, const L: usize>(
         &'a self,
         kind: &Kind<N>,
@@ -283,8 +285,8 @@ impl<B: Buffer, const N: usize> Record<B, N> {
     }
 
     /// The sub-messages of a repeated field, each read by `parse` when it is its turn.
-    pub(crate) fn repeated_messages<'a, V>(
-        &'a self,
+    pub(crate) fn repeated_messages<V>(
+        &self,
         kind: &Kind<N>,
         i: usize,
         parse: impl Fn(B, &Rules) -> Result<V, Error> + Clone,
@@ -293,7 +295,6 @@ impl<B: Buffer, const N: usize> Record<B, N> {
     }
 
     /// The numbers of a repeated field, packed or not.
-    #[allow(dead_code, reason = "the kinds with lists of numbers are to come")]
     pub(crate) fn repeated_uint32<'a>(
         &'a self,
         kind: &Kind<N>,
@@ -350,15 +351,18 @@ impl<B: Buffer, const N: usize> Record<B, N> {
 
     /// Whether two records mean the same: unknown fields and the order of fields do not count.
     pub(crate) fn same<C: Buffer>(&self, other: &Record<C, N>, kind: &Kind<N>) -> bool {
-        let same_message = |same: fn([(&[u8], &Rules); 2]) -> bool, a, b| {
-            same([(a, &self.rules), (b, &other.rules)])
-        };
+        let (rules, other_rules) = (&self.rules, &other.rules);
         kind.fields.iter().enumerate().all(|(i, field)| {
             if field.is_repeated {
                 let mut pairs = self.repeated_bytes(kind, i).zip(other.repeated_bytes(kind, i));
                 return self.values[i] == other.values[i]
                     && match field.shape {
-                        Shape::Message(same) => pairs.all(|(a, b)| same_message(same, a, b)),
+                        Shape::Message(same) => pairs.all(|(a, b)| {
+                            same(
+                                Nested { bytes: a, rules },
+                                Nested { bytes: b, rules: other_rules },
+                            )
+                        }),
                         Shape::Uint32 => {
                             self.repeated_uint32(kind, i).eq(other.repeated_uint32(kind, i))
                         }
@@ -374,7 +378,10 @@ impl<B: Buffer, const N: usize> Record<B, N> {
                 Shape::Bytes | Shape::Fixed(_) | Shape::Text => self.bytes(i) == other.bytes(i),
                 Shape::Message(same) => {
                     self.is_present(i) == other.is_present(i)
-                        && same_message(same, self.bytes(i), other.bytes(i))
+                        && same(
+                            Nested { bytes: self.bytes(i), rules },
+                            Nested { bytes: other.bytes(i), rules: other_rules },
+                        )
                 }
             }
         })
@@ -702,107 +709,6 @@ fn skip(cursor: &mut Cursor<'_>, start: usize, tag: u64) -> Option<()> {
     proto::skip(cursor, start, tag, &Rules::ANY).ok()
 }
 
-/// Where a builder puts its fields: into a buffer, or into a sum of lengths.
-pub(crate) trait Put {
-    fn raw(&mut self, bytes: &[u8]);
-    fn varint(&mut self, value: u64);
-
-    /// A number, a truth value or an enumeration.
-    fn uint(&mut self, number: u32, value: u64) {
-        self.varint(proto::tag(number, WireType::Varint));
-        self.varint(value);
-    }
-
-    /// A signed number.
-    #[allow(dead_code, reason = "the kinds with times are to come")]
-    fn sint(&mut self, number: u32, value: i64) {
-        self.uint(number, proto::zigzag_encode(value));
-    }
-
-    /// Bytes, text, or a message that is encoded already.
-    fn bytes(&mut self, number: u32, value: &[u8]) {
-        self.head(number, value.len());
-        self.raw(value);
-    }
-
-    /// The bytes that a splice shares, the body, where there is one in a frame.
-    fn body(&mut self, number: u32, value: &[u8]) {
-        self.bytes(number, value);
-    }
-
-    /// What precedes `len` bytes of a field.
-    fn head(&mut self, number: u32, len: usize) {
-        self.varint(proto::tag(number, WireType::Len));
-        self.varint(len as u64);
-    }
-
-    /// A message.
-    fn message(&mut self, number: u32, message: &impl Encode)
-    where
-        Self: Sized,
-    {
-        self.head(number, measure(message));
-        message.put(self);
-    }
-}
-
-/// What can be put.
-pub(crate) trait Encode {
-    fn put(&self, out: &mut impl Put);
-}
-
-impl<B: BufMut> Put for B {
-    fn raw(&mut self, bytes: &[u8]) {
-        self.put_slice(bytes);
-    }
-
-    fn varint(&mut self, value: u64) {
-        proto::put_varint(self, value);
-    }
-}
-
-/// How many bytes `message` takes.
-pub(crate) fn measure(message: &impl Encode) -> usize {
-    let mut len = Len(0);
-    message.put(&mut len);
-    len.0
-}
-
-/// `message` in parts, around `body`: the bytes that it puts with [`Put::body`].
-pub(crate) fn splice(message: &impl Encode, body: Bytes) -> Splice {
-    let mut ends = SpliceBuilder::new();
-    message.put(&mut ends);
-    ends.build(body)
-}
-
-impl Put for SpliceBuilder {
-    fn raw(&mut self, bytes: &[u8]) {
-        self.extend(bytes);
-    }
-
-    fn varint(&mut self, value: u64) {
-        let (bytes, len) = proto::varint(value);
-        self.extend(&bytes[..len]);
-    }
-
-    fn body(&mut self, number: u32, value: &[u8]) {
-        self.head(number, value.len());
-        self.end_head();
-    }
-}
-
-struct Len(usize);
-
-impl Put for Len {
-    fn raw(&mut self, bytes: &[u8]) {
-        self.0 += bytes.len();
-    }
-
-    fn varint(&mut self, value: u64) {
-        self.0 += proto::varint_len(value);
-    }
-}
-
 /// A view over the `$count` fields of `$kind`: the struct and all that every view has.
 macro_rules! view {
     ($(#[$doc:meta])* $view:ident, $kind:ident, $count:literal) => {
@@ -900,40 +806,7 @@ macro_rules! view {
     };
 }
 
-/// What every builder has, over its `Encode`.
-macro_rules! builder {
-    ($builder:ident, $view:ident) => {
-        impl $builder<'_> {
-            /// Writes the message and reads it back under [`Rules::STRICT`], so that what is built
-            /// is what every node takes. Sub-messages are taken as they are.
-            pub fn build(&self) -> Result<$view, Error> {
-                $view::parse(self.to_vec().into())
-            }
-
-            /// The message's bytes, unchecked by any rules.
-            pub fn to_vec(&self) -> Vec<u8> {
-                let mut out = Vec::with_capacity(self.encoded_len());
-                self.encode(&mut out);
-                out
-            }
-
-            /// Appends the message's bytes, [`encoded_len`](Self::encoded_len) of them.
-            ///
-            /// # Panics
-            /// If `out` cannot grow and has no room; `Vec<u8>` and `BytesMut` grow.
-            pub fn encode(&self, out: &mut impl bytes::BufMut) {
-                crate::waku::kind::Encode::put(self, out);
-            }
-
-            /// How many bytes [`encode`](Self::encode) appends.
-            pub fn encoded_len(&self) -> usize {
-                crate::waku::kind::measure(self)
-            }
-        }
-    };
-}
-
-pub(crate) use {builder, same, view};
+pub(crate) use {same, view};
 
 /// Bytes that `Debug` prints.
 const SHOWN_BYTES: usize = 32;

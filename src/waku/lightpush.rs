@@ -41,8 +41,9 @@ use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::rules::Rules;
 use crate::splice::Splice;
-use crate::waku::kind::{Encode, Field, Kind, Put, Record, Shape, builder, same, splice, view};
+use crate::waku::kind::{Field, Kind, Record, Shape, same, view};
 use crate::waku::message::MessageView;
+use crate::waku::put::{Encode, Put, builder, splice};
 
 /// The numbers of the fields.
 pub mod field {

@@ -11,6 +11,7 @@ pub mod hash;
 mod kind;
 pub mod lightpush;
 pub mod message;
+mod put;
 pub mod topic;
 
 pub(crate) use hash::hash_parts;
