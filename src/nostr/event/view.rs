@@ -44,7 +44,7 @@ use crate::rules::Rules;
 /// ```
 #[derive(Clone)]
 pub struct EventView<B: Buffer = Bytes> {
-    frame: Frame<B, 8>,
+    frame: Frame<B, SPANS>,
     values: Values,
     computed_id: OnceLock<[u8; 32]>,
 }
@@ -94,37 +94,28 @@ impl<B: Buffer> EventView<B> {
         leave: impl FnOnce(&mut Reader<'_>, T) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let mut read = None;
-        let frame = Frame::parse(source, |marks: &mut Marks<'_, 8>| {
+        let frame = Frame::parse(source, |marks: &mut Marks<'_, SPANS>| {
             counters::decode(marks.bytes().len());
             let mut reader = match marks.text() {
                 Some(text) => Reader::from_text(text, rules, "event")?,
                 None => Reader::new(marks.bytes(), rules, "event")?,
             };
+            marks.set_whole_text(reader.text());
             let entered = enter(&mut reader)?;
-            let Fields { spans, values } = Fields::read(&mut reader, rules)?;
+            let found = Found::read(&mut reader, rules, marks)?;
             leave(&mut reader, entered)?;
-            let text = reader.text();
             reader.finish("event")?;
-            marks.set_whole_text(text);
-            let spans = [
-                (EVENT, spans.event),
-                (ID, spans.id),
-                (PUBKEY, spans.pubkey),
-                (CREATED_AT, spans.created_at),
-                (KIND, spans.kind),
-                (TAGS, spans.tags),
-                (CONTENT, spans.content),
-                (SIG, spans.sig),
-            ];
-            for (i, span) in spans {
-                let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "event");
-                marks.set_text(i, span).map_err(not_text)?;
-            }
-            read = Some(values);
+            read = Some(found);
             Ok(())
         })?;
-        let values = read.ok_or(Error::new(ErrorKind::Missing, 0, "event"))?;
-        Ok(Self { frame, values, computed_id: OnceLock::new() })
+        let found = read.ok_or(Error::new(ErrorKind::Missing, 0, "event"))?;
+        Ok(Self::of_frame(frame, found))
+    }
+
+    /// The event that was found in a frame.
+    #[inline(always)]
+    pub(in crate::nostr) const fn of_frame(frame: Frame<B, SPANS>, found: Found) -> Self {
+        Self { frame, values: found.0, computed_id: OnceLock::new() }
     }
 
     /// The id that the event claims to have. See [`check_id`](Self::check_id).
@@ -278,6 +269,30 @@ impl<B: Buffer> EventView<B> {
         }
     }
 
+    /// The same event, borrowed.
+    pub fn as_borrowed(&self) -> EventView<&[u8]> {
+        EventView {
+            frame: self.frame.borrowed(),
+            values: self.values,
+            computed_id: self.computed_id.clone(),
+        }
+    }
+
+    /// The same event in a copy of the whole frame.
+    pub(in crate::nostr) fn detach_frame(&self) -> EventView {
+        EventView {
+            frame: self.frame.detach(),
+            values: self.values,
+            computed_id: self.computed_id.clone(),
+        }
+    }
+
+    /// What the frame puts before the event in span [`SUB`].
+    #[inline(always)]
+    pub(in crate::nostr) fn raw_sub(&self) -> &str {
+        self.text(SUB)
+    }
+
     /// Whether the text is spelled as it is hashed.
     #[inline]
     pub(super) fn is_canonical(&self) -> bool {
@@ -318,6 +333,11 @@ impl EventView {
     /// libraries do: the check is not made again.
     pub fn parse_text(frame: Text, rules: &Rules) -> Result<Self, Error> {
         Self::read(Source::from(frame), rules, enter_frame, leave_frame)
+    }
+
+    /// The event exactly as it was received, as a share of the buffer that it was read from.
+    pub fn raw_bytes(&self) -> Bytes {
+        self.frame.part(self.frame.span(EVENT))
     }
 }
 
@@ -425,6 +445,36 @@ impl<'a> Iterator for UnknownKeys<'a> {
     }
 }
 
+/// What was learned of an event while its spans were marked.
+pub(in crate::nostr) struct Found(Values);
+
+impl Found {
+    /// Reads the event at the next token of `reader`, and marks its spans.
+    #[inline(always)]
+    pub(in crate::nostr) fn read(
+        reader: &mut Reader<'_>,
+        rules: &Rules,
+        marks: &mut Marks<'_, SPANS>,
+    ) -> Result<Self, Error> {
+        let Fields { spans, values } = Fields::read(reader, rules)?;
+        let spans = [
+            (EVENT, spans.event),
+            (ID, spans.id),
+            (PUBKEY, spans.pubkey),
+            (CREATED_AT, spans.created_at),
+            (KIND, spans.kind),
+            (TAGS, spans.tags),
+            (CONTENT, spans.content),
+            (SIG, spans.sig),
+        ];
+        for (i, span) in spans {
+            let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "event");
+            marks.set_text(i, span).map_err(not_text)?;
+        }
+        Ok(Self(values))
+    }
+}
+
 /// Goes to the event of a frame, or to an event that is in none.
 fn enter_frame(reader: &mut Reader<'_>) -> Result<Option<Array>, Error> {
     if reader.peek("frame")? == b'{' {
@@ -488,3 +538,7 @@ const KIND: usize = 4;
 const TAGS: usize = 5;
 const CONTENT: usize = 6;
 const SIG: usize = 7;
+/// For the reader of a frame: the subscription id before the event.
+pub(in crate::nostr) const SUB: usize = 8;
+/// How many spans there are.
+pub(in crate::nostr) const SPANS: usize = 9;
