@@ -181,7 +181,15 @@ impl<B: Buffer> Record<B> {
         }
         let mut read = None;
         let frame = Frame::parse(source, |marks: &mut Marks<'_, SPANS>| {
-            read = Some(Elements::read_all(marks, rules, kinds)?);
+            counters::decode(marks.bytes().len());
+            let reader = match marks.text() {
+                Some(text) => Reader::from_text(text, rules, "frame")?,
+                None => Reader::new(marks.bytes(), rules, "frame")?,
+            };
+            let text = reader.text();
+            let Parts { kind, facts, found, spans } = Elements::read_all(reader, rules, kinds)?;
+            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "frame"))?;
+            read = Some((kind, facts, found));
             Ok(())
         })?;
         let (kind, facts, found) = read.ok_or(Error::new(ErrorKind::Missing, 0, "frame"))?;
@@ -494,42 +502,42 @@ impl Kind {
     }
 }
 
-/// The elements of a frame while they are read.
-struct Elements<'r, 'm, 'a> {
-    reader: Reader<'a>,
-    array: Array,
-    marks: &'r mut Marks<'m, SPANS>,
-    rules: &'r Rules,
+/// What a frame is made of.
+struct Parts {
+    kind: Kind,
     facts: Facts,
+    found: Option<Found>,
+    spans: [Span; SPANS],
 }
 
-impl<'a> Elements<'_, 'a, 'a> {
-    /// Reads the whole frame, and marks its parts.
+/// The elements of a frame while they are read.
+struct Elements<'r, 'a> {
+    reader: Reader<'a>,
+    array: Array,
+    rules: &'r Rules,
+    facts: Facts,
+    spans: [Span; SPANS],
+}
+
+impl<'r, 'a> Elements<'r, 'a> {
+    /// Reads the whole frame.
     #[inline(always)]
-    fn read_all(
-        marks: &mut Marks<'a, SPANS>,
-        rules: &Rules,
-        kinds: &[Kind],
-    ) -> Result<(Kind, Facts, Option<Found>), Error> {
-        counters::decode(marks.bytes().len());
-        let mut reader = match marks.text() {
-            Some(text) => Reader::from_text(text, rules, "frame")?,
-            None => Reader::new(marks.bytes(), rules, "frame")?,
-        };
-        marks.set_whole_text(reader.text());
+    fn read_all(mut reader: Reader<'a>, rules: &'r Rules, kinds: &[Kind]) -> Result<Parts, Error> {
+        let whole = Span::new(0, reader.text().len() as u32);
         let array = reader.array("frame")?;
-        let mut elements = Elements { reader, array, marks, rules, facts: Facts::new(rules) };
+        let (facts, spans) = (Facts::new(rules), [Span::default(); SPANS]);
+        let mut elements = Elements { reader, array, rules, facts, spans };
         let (kind, found) = elements.read_known(kinds)?;
-        let Elements { mut reader, mut array, marks, facts, .. } = elements;
+        let Elements { mut reader, mut array, facts, mut spans, .. } = elements;
         while array.next(&mut reader, "frame")? {
             reader.skip("frame")?;
         }
-        let whole = Span::new(0, reader.text().len() as u32);
         reader.finish("frame")?;
-        if found.is_none() {
-            mark(marks, WHOLE, whole)?;
+        match &found {
+            Some(found) => spans = found.with_sub(spans[SUB]),
+            None => spans[WHOLE] = whole,
         }
-        Ok((kind, facts, found))
+        Ok(Parts { kind, facts, found, spans })
     }
 
     /// Reads the elements that the kind of frame has a place for.
@@ -559,8 +567,7 @@ impl<'a> Elements<'_, 'a, 'a> {
             Kind::Limits => self.value("limits.object")?,
             Kind::Close | Kind::Eose => {}
             Kind::Neg | Kind::Other => {
-                self.facts.text_escapes = escapes;
-                mark(self.marks, TEXT, label)?;
+                (self.spans[TEXT], self.facts.text_escapes) = (label, escapes);
             }
         }
         Ok((kind, None))
@@ -582,9 +589,8 @@ impl<'a> Elements<'_, 'a, 'a> {
     #[inline(always)]
     fn first_string(&mut self, context: &'static str) -> Result<(), Error> {
         self.next(context)?;
-        let (span, escapes) = self.reader.string_span(context)?;
-        self.facts.sub_escapes = escapes;
-        mark(self.marks, SUB, span)
+        (self.spans[SUB], self.facts.sub_escapes) = self.reader.string_span(context)?;
+        Ok(())
     }
 
     /// The words of OK and CLOSED.
@@ -592,7 +598,7 @@ impl<'a> Elements<'_, 'a, 'a> {
     fn message(&mut self, context: &'static str) -> Result<(), Error> {
         match self.text(context) {
             Err(error) if self.rules.omitted_message && error.kind() == ErrorKind::Missing => {
-                mark(self.marks, TEXT, Span::default())
+                Ok(())
             }
             read => read,
         }
@@ -601,16 +607,15 @@ impl<'a> Elements<'_, 'a, 'a> {
     #[inline(always)]
     fn text(&mut self, context: &'static str) -> Result<(), Error> {
         self.next(context)?;
-        let (span, escapes) = self.reader.string_span(context)?;
-        self.facts.text_escapes = escapes;
-        mark(self.marks, TEXT, span)
+        (self.spans[TEXT], self.facts.text_escapes) = self.reader.string_span(context)?;
+        Ok(())
     }
 
     /// An object, whose members are read when they are asked for.
     fn value(&mut self, context: &'static str) -> Result<(), Error> {
         self.next(context)?;
-        let span = self.reader.skip(context)?;
-        mark(self.marks, VALUE, span)
+        self.spans[VALUE] = self.reader.skip(context)?;
+        Ok(())
     }
 
     /// One filter or more; they are read when they are asked for.
@@ -629,7 +634,7 @@ impl<'a> Elements<'_, 'a, 'a> {
     fn event(&mut self) -> Result<Option<Found>, Error> {
         self.next("frame.event")?;
         let before = self.reader.clone();
-        match Found::read(&mut self.reader, self.rules, self.marks) {
+        match Found::read(&mut self.reader, self.rules) {
             Ok(found) => Ok(Some(found)),
             Err(error) => {
                 self.reader = before;
@@ -653,13 +658,6 @@ impl<'a> Elements<'_, 'a, 'a> {
             Err(fatal) => Err(fatal),
         }
     }
-}
-
-/// Points span `i` at text.
-#[inline(always)]
-fn mark(marks: &mut Marks<'_, SPANS>, i: usize, span: Span) -> Result<(), Error> {
-    let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "frame");
-    marks.set_text(i, span).map_err(not_text)
 }
 
 /// The text of a span that parsing has marked as such.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::buffer::{Buffer, Frame, Marks, Source, Text};
+use crate::buffer::{Buffer, Frame, Marks, Source, Span, Text};
 use crate::counters;
 use crate::error::{Error, ErrorKind, Expected};
 use crate::hex::{self, Case, Hex};
@@ -100,11 +100,13 @@ impl<B: Buffer> EventView<B> {
                 Some(text) => Reader::from_text(text, rules, "event")?,
                 None => Reader::new(marks.bytes(), rules, "event")?,
             };
-            marks.set_whole_text(reader.text());
             let entered = enter(&mut reader)?;
-            let found = Found::read(&mut reader, rules, marks)?;
+            let found = Found::read(&mut reader, rules)?;
             leave(&mut reader, entered)?;
+            let text = reader.text();
             reader.finish("event")?;
+            let not_text = |at| Error::new(ErrorKind::Utf8, at, "event");
+            marks.set_texts(text, found.spans).map_err(not_text)?;
             read = Some(found);
             Ok(())
         })?;
@@ -115,7 +117,7 @@ impl<B: Buffer> EventView<B> {
     /// The event that was found in a frame.
     #[inline(always)]
     pub(in crate::nostr) const fn of_frame(frame: Frame<B, SPANS>, found: Found) -> Self {
-        Self { frame, values: found.0, computed_id: OnceLock::new() }
+        Self { frame, values: found.values, computed_id: OnceLock::new() }
     }
 
     /// The id that the event claims to have. See [`check_id`](Self::check_id).
@@ -445,33 +447,38 @@ impl<'a> Iterator for UnknownKeys<'a> {
     }
 }
 
-/// What was learned of an event while its spans were marked.
-pub(in crate::nostr) struct Found(Values);
+/// An event that was found in a text.
+pub(in crate::nostr) struct Found {
+    /// All but [`SUB`], which is empty.
+    spans: [Span; SPANS],
+    values: Values,
+}
 
 impl Found {
-    /// Reads the event at the next token of `reader`, and marks its spans.
+    /// Reads the event at the next token of `reader`.
     #[inline(always)]
-    pub(in crate::nostr) fn read(
-        reader: &mut Reader<'_>,
-        rules: &Rules,
-        marks: &mut Marks<'_, SPANS>,
-    ) -> Result<Self, Error> {
+    pub(in crate::nostr) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
         let Fields { spans, values } = Fields::read(reader, rules)?;
         let spans = [
-            (EVENT, spans.event),
-            (ID, spans.id),
-            (PUBKEY, spans.pubkey),
-            (CREATED_AT, spans.created_at),
-            (KIND, spans.kind),
-            (TAGS, spans.tags),
-            (CONTENT, spans.content),
-            (SIG, spans.sig),
+            spans.event,
+            spans.id,
+            spans.pubkey,
+            spans.created_at,
+            spans.kind,
+            spans.tags,
+            spans.content,
+            spans.sig,
+            Span::default(),
         ];
-        for (i, span) in spans {
-            let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "event");
-            marks.set_text(i, span).map_err(not_text)?;
-        }
-        Ok(Self(values))
+        Ok(Self { spans, values })
+    }
+
+    /// The spans of the event, and that of the subscription id.
+    #[inline(always)]
+    pub(in crate::nostr) const fn with_sub(&self, sub: Span) -> [Span; SPANS] {
+        let mut spans = self.spans;
+        spans[SUB] = sub;
+        spans
     }
 }
 
