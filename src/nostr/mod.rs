@@ -3,6 +3,7 @@
 
 pub mod client;
 pub mod event;
+pub mod fanout;
 pub mod frame;
 pub mod neg;
 pub mod reason;

@@ -21,7 +21,7 @@
 //!
 //! [`RelayFrame`] reads any of them in place; [`Event`], [`OkReply`], [`Eose`], [`Closed`],
 //! [`Notice`], [`Auth`], [`Count`] and [`Limits`] write them, and those of [`neg`](super::neg) the
-//! others. [`EventFanout`](super::event::EventView) writes one event to many subscriptions.
+//! others. [`EventFanout`](super::fanout::EventFanout) writes one event to many subscriptions.
 
 use std::fmt;
 
@@ -328,7 +328,7 @@ fn read_hll<'a>(reader: &mut Reader<'a>) -> Result<HexStr<'a>, Error> {
 }
 
 /// `["EVENT", sub, event]`: an event that a subscription asked for. To write one event to many, see
-/// [`EventFanout`](super::event::EventView).
+/// [`EventFanout`](super::fanout::EventFanout).
 ///
 /// ```
 /// use borrowire::json::RawJson;
