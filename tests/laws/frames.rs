@@ -634,12 +634,144 @@ fn value_of(element: RawJson<'_>) -> Value {
 
 #[cfg(test)]
 mod driven {
+    use std::collections::BTreeSet;
+
+    use borrowire::nostr::Reason;
     use proptest::collection::vec;
     use proptest::option;
     use proptest::prelude::*;
 
-    use super::super::every_damage;
+    use super::super::{corpus, every_damage};
     use super::*;
+
+    #[test]
+    fn the_fixtures() {
+        let mut labels = BTreeSet::new();
+        for case in fixtures() {
+            let frame = case["frame"].as_str().unwrap().as_bytes();
+            any_frame(frame);
+            let rules = match case["rules"].as_str() {
+                None => Rules::STRICT,
+                Some("lenient") => Rules::LENIENT,
+                Some(other) => panic!("{other}"),
+            };
+            let read = match case["direction"].as_str().unwrap() {
+                "client" => ClientFrame::parse_with(frame, &rules).map(|view| client_answer(&view)),
+                "relay" => RelayFrame::parse_with(frame, &rules).map(|view| relay_answer(&view)),
+                other => panic!("{other}"),
+            };
+            match (&case["error"], read) {
+                (Value::Null, Ok(read)) => {
+                    labels.insert((case["direction"].to_string(), read["label"].to_string()));
+                    assert_eq!(read, case["read"], "{case}");
+                }
+                (error, Err(read)) => {
+                    let answer = json!({
+                        "kind": read.kind().name(),
+                        "context": read.context(),
+                        "at": read.offset(),
+                    });
+                    assert_eq!(&answer, error, "{case}");
+                }
+                (error, Ok(read)) => panic!("{error} expected, {read} read: {case}"),
+            }
+        }
+        let known = |direction: &str| {
+            let is_known = |label: &&(String, String)| {
+                describe_has_place(direction == "client", label.1.trim_matches('"'))
+            };
+            let of = labels.iter().filter(|label| label.0 == format!("{direction:?}"));
+            of.filter(is_known).count()
+        };
+        assert_eq!((known("client"), known("relay")), (5, 8));
+    }
+
+    #[test]
+    fn the_committed_corpus() {
+        corpus("nostr_frame").iter().for_each(|frame| any_frame(frame));
+    }
+
+    #[test]
+    fn damaged_fixtures() {
+        for case in fixtures() {
+            let frame = case["frame"].as_str().unwrap();
+            if frame.len() < 80 {
+                every_damage(frame.as_bytes(), any_frame);
+            }
+        }
+    }
+
+    /// What a view says, in the words of the fixture.
+    fn client_answer(view: &ClientFrame<&[u8]>) -> Value {
+        let mut answer = json!({ "label": view.label(), "extra": values(view.extra()) });
+        if let Some(sub) = view.sub() {
+            answer["sub"] = json!(sub);
+        }
+        if let Some(event) = view.event() {
+            answer["event"] =
+                event.map_or_else(|error| error.to_string(), |_| "good".into()).into();
+        }
+        if let ClientMessage::Req { filters, .. } | ClientMessage::Count { filters, .. } =
+            view.message()
+        {
+            answer["filters"] = filters.map(|filter| value_of(filter.raw())).collect();
+        }
+        answer
+    }
+
+    fn relay_answer(view: &RelayFrame<&[u8]>) -> Value {
+        let mut answer = json!({ "label": view.label(), "extra": values(view.extra()) });
+        if let Some(sub) = view.sub() {
+            answer["sub"] = json!(sub);
+        }
+        if let Some(event) = view.event() {
+            answer["event"] =
+                event.map_or_else(|error| error.to_string(), |_| "good".into()).into();
+        }
+        let reason = match view.message() {
+            RelayMessage::Ok { id, accepted, message } => {
+                answer["id"] = json!(id.text());
+                answer["id_hex"] = json!(id.bytes().ok().map(hex::encode));
+                answer["accepted"] = accepted.into();
+                Some(message)
+            }
+            RelayMessage::Closed { message, .. } | RelayMessage::Notice { message } => {
+                Some(message)
+            }
+            RelayMessage::Neg(neg) => neg.reason().map(Reason::from),
+            RelayMessage::Auth { challenge } => {
+                answer["challenge"] = json!(challenge);
+                None
+            }
+            RelayMessage::Count { count, .. } => {
+                answer["count"] = match count {
+                    Ok(count) => json!({
+                        "count": count.count(),
+                        "approximate": count.approximate(),
+                        "hll": count.hll().map(|hll| hll.as_str()),
+                    }),
+                    Err(error) => error.to_string().into(),
+                };
+                None
+            }
+            RelayMessage::Limits { limits } => {
+                answer["limits"] = value_of(limits);
+                None
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            answer["message"] = json!(reason.text());
+            answer["prefix"] = json!(reason.prefix().map(|prefix| prefix.name()));
+            answer["rest"] = json!(reason.rest());
+        }
+        answer
+    }
+
+    fn fixtures() -> Vec<Value> {
+        let lines = include_str!("../../fixtures/nostr/frames.ndjson").lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
 
     #[test]
     fn frames_of_every_label_and_every_damage_to_them() {
@@ -659,6 +791,19 @@ mod driven {
         for event in feed() {
             any_frame(format!(r#"["EVENT",{event}]"#).as_bytes());
             any_frame(format!("[ \"EVENT\" , \"s\", {event} , null ]\n").as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_inside_may_be_nested_until_the_frame_is_too_deep() {
+        for depth in 124..129 {
+            let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            for front in ["[\"X\",", "[\"EVENT\",", "[\"REQ\",\"s\",", "[\"COUNT\",\"s\","] {
+                let frame = format!("{front}{deep}]");
+                any_frame(frame.as_bytes());
+                let read = ClientFrame::parse(frame.as_bytes()).map_err(|error| error.kind());
+                assert_eq!(read.is_ok(), depth < 127, "{depth}: {read:?}");
+            }
         }
     }
 
