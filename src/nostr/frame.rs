@@ -187,15 +187,17 @@ impl<B: Buffer> Record<B> {
                 None => Reader::new(marks.bytes(), rules, "frame")?,
             };
             let text = reader.text();
-            let Parts { kind, facts, found, spans } = Elements::read_all(reader, rules, kinds)?;
+            let parts = Elements::read_all(reader, rules, kinds)?;
+            let spans = parts.spans;
             marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "frame"))?;
-            read = Some((kind, facts, found));
+            read = Some(parts);
             Ok(())
         })?;
-        let (kind, facts, found) = read.ok_or(Error::new(ErrorKind::Missing, 0, "frame"))?;
+        let parts = read.ok_or(Error::new(ErrorKind::Missing, 0, "frame"))?;
+        let Parts { kind, facts, found, bad_event, .. } = parts;
         let body = match found {
             Some(found) => Body::Event(EventView::of_frame(frame, found)),
-            None => Body::Plain(frame),
+            None => Body::Plain(frame, bad_event),
         };
         Ok(Self { body, kind, facts })
     }
@@ -236,7 +238,7 @@ impl<B: Buffer> Record<B> {
     pub(super) fn first_string(&self) -> JsonStr<'_> {
         let raw = match &self.body {
             Body::Event(event) => event.raw_sub(),
-            Body::Plain(frame) => text(frame, SUB),
+            Body::Plain(frame, _) => text(frame, SUB),
             Body::Neg(neg) => return neg.sub(),
         };
         JsonStr::scanned(raw, self.facts.sub_escapes)
@@ -245,25 +247,25 @@ impl<B: Buffer> Record<B> {
     /// Where the string behind the label begins in the frame.
     pub(super) fn first_string_start(&self) -> usize {
         match &self.body {
-            Body::Plain(frame) => frame.span(SUB).range().start,
+            Body::Plain(frame, _) => frame.span(SUB).range().start,
             _ => 0,
         }
     }
 
     /// The event, where the kind has one.
     pub(super) const fn event(&self) -> Option<Result<&EventView<B>, Error>> {
-        match (&self.body, self.facts.event) {
-            (Body::Event(event), _) => Some(Ok(event)),
-            (_, Some(error)) => Some(Err(error)),
-            (_, None) => None,
+        match &self.body {
+            Body::Event(event) => Some(Ok(event)),
+            Body::Plain(_, Some(error)) => Some(Err(*error)),
+            Body::Plain(_, None) | Body::Neg(_) => None,
         }
     }
 
     pub(super) fn into_event(self) -> Option<Result<EventView<B>, Error>> {
-        match (self.body, self.facts.event) {
-            (Body::Event(event), _) => Some(Ok(event)),
-            (_, Some(error)) => Some(Err(error)),
-            (_, None) => None,
+        match self.body {
+            Body::Event(event) => Some(Ok(event)),
+            Body::Plain(_, error) => error.map(Err),
+            Body::Neg(_) => None,
         }
     }
 
@@ -282,7 +284,7 @@ impl<B: Buffer> Record<B> {
     /// What COUNT of a relay and LIMITS say, and where in the frame.
     pub(super) fn value(&self) -> (RawJson<'_>, usize) {
         let start = match &self.body {
-            Body::Plain(frame) => frame.span(VALUE).range().start,
+            Body::Plain(frame, _) => frame.span(VALUE).range().start,
             _ => 0,
         };
         (RawJson::checked(self.plain(VALUE)), start)
@@ -299,7 +301,7 @@ impl<B: Buffer> Record<B> {
 
     /// The filters of REQ and COUNT; of other kinds none.
     pub(super) fn filters(&self) -> RawFilters<'_, B> {
-        let Body::Plain(frame) = &self.body else {
+        let Body::Plain(frame, _) = &self.body else {
             unreachable!("only a frame with filters is asked for them");
         };
         let mut elements = self.elements();
@@ -311,7 +313,7 @@ impl<B: Buffer> Record<B> {
     pub(super) fn elements(&self) -> RawElements<'_> {
         // Text that was read once needs no second check; of the others this is not kept.
         let reader = match &self.body {
-            Body::Plain(frame) => Reader::from_text(text(frame, WHOLE), &Rules::ANY, "frame"),
+            Body::Plain(frame, _) => Reader::from_text(text(frame, WHOLE), &Rules::ANY, "frame"),
             Body::Event(_) | Body::Neg(_) => Reader::new(self.raw(), &Rules::ANY, "frame"),
         };
         RawElements::enter(reader)
@@ -332,7 +334,7 @@ impl<B: Buffer> Record<B> {
         match &self.body {
             Body::Event(event) => event.buffer(),
             Body::Neg(neg) => neg.buffer(),
-            Body::Plain(frame) => frame.buffer(),
+            Body::Plain(frame, _) => frame.buffer(),
         }
     }
 
@@ -347,7 +349,7 @@ impl<B: Buffer> Record<B> {
                     facts: self.facts,
                 };
             }
-            Body::Plain(frame) => Body::Plain(frame.detach()),
+            Body::Plain(frame, bad_event) => Body::Plain(frame.detach(), *bad_event),
         };
         counters::copy(self.raw().len());
         Record { body, kind: self.kind, facts: self.facts }
@@ -357,7 +359,7 @@ impl<B: Buffer> Record<B> {
         let body = match &self.body {
             Body::Event(event) => Body::Event(event.as_borrowed()),
             Body::Neg(neg) => Body::Neg(neg.as_borrowed()),
-            Body::Plain(frame) => Body::Plain(frame.borrowed()),
+            Body::Plain(frame, bad_event) => Body::Plain(frame.borrowed(), *bad_event),
         };
         Record { body, kind: self.kind, facts: self.facts }
     }
@@ -399,7 +401,7 @@ impl<B: Buffer> Record<B> {
 
     fn plain(&self, i: usize) -> &str {
         match &self.body {
-            Body::Plain(frame) => text(frame, i),
+            Body::Plain(frame, _) => text(frame, i),
             Body::Event(_) | Body::Neg(_) => "",
         }
     }
@@ -412,7 +414,8 @@ impl<B: Buffer> Record<B> {
 enum Body<B: Buffer> {
     Event(EventView<B>),
     Neg(NegView<B>),
-    Plain(Frame<B, SPANS>),
+    /// Also why the event is none, where the kind asks for one.
+    Plain(Frame<B, SPANS>, Option<Error>),
 }
 
 /// What was learned of a frame on the way.
@@ -427,8 +430,6 @@ struct Facts {
     uppercase_hex: bool,
     /// How many elements the kind has a place for, the label among them.
     known: u32,
-    /// Why the event is none.
-    event: Option<Error>,
 }
 
 impl Facts {
@@ -439,7 +440,6 @@ impl Facts {
             accepted: false,
             uppercase_hex: rules.uppercase_hex,
             known: 0,
-            event: None,
         }
     }
 }
@@ -507,6 +507,7 @@ struct Parts {
     kind: Kind,
     facts: Facts,
     found: Option<Found>,
+    bad_event: Option<Error>,
     spans: [Span; SPANS],
 }
 
@@ -516,6 +517,7 @@ struct Elements<'r, 'a> {
     array: Array,
     rules: &'r Rules,
     facts: Facts,
+    bad_event: Option<Error>,
     spans: [Span; SPANS],
 }
 
@@ -526,9 +528,9 @@ impl<'r, 'a> Elements<'r, 'a> {
         let whole = Span::new(0, reader.text().len() as u32);
         let array = reader.array("frame")?;
         let (facts, spans) = (Facts::new(rules), [Span::default(); SPANS]);
-        let mut elements = Elements { reader, array, rules, facts, spans };
+        let mut elements = Elements { reader, array, rules, facts, bad_event: None, spans };
         let (kind, found) = elements.read_known(kinds)?;
-        let Elements { mut reader, mut array, facts, mut spans, .. } = elements;
+        let Elements { mut reader, mut array, facts, bad_event, mut spans, .. } = elements;
         while array.next(&mut reader, "frame")? {
             reader.skip("frame")?;
         }
@@ -537,7 +539,7 @@ impl<'r, 'a> Elements<'r, 'a> {
             Some(found) => spans = found.with_sub(spans[SUB]),
             None => spans[WHOLE] = whole,
         }
-        Ok(Parts { kind, facts, found, spans })
+        Ok(Parts { kind, facts, found, bad_event, spans })
     }
 
     /// Reads the elements that the kind of frame has a place for.
@@ -648,7 +650,7 @@ impl<'r, 'a> Elements<'r, 'a> {
     fn pass_bad_event(&mut self, error: Error) -> Result<(), Error> {
         match self.reader.skip("frame.event") {
             Ok(_) => {
-                self.facts.event = Some(error);
+                self.bad_event = Some(error);
                 Ok(())
             }
             // What the event's reader stumbled over as well, it has the better name for.

@@ -3,6 +3,7 @@
 use crate::hex::{self, Case};
 use crate::json::JsonStr;
 use crate::json::string::{Escapes, scan};
+use crate::nostr::event::read::Compact;
 use crate::scan::Stops;
 
 /// The id that the event of a frame claims, found without parsing the rest: to pass over duplicates,
@@ -33,6 +34,10 @@ pub fn peek_event_id(frame: &[u8]) -> Option<[u8; 32]> {
             walk.string()?;
             walk.take(b',')?;
         }
+    }
+    walk.next()?;
+    if let Some(id) = Compact::new(frame, walk.at).peek_id() {
+        return Some(id);
     }
     walk.take(b'{')?;
     loop {
