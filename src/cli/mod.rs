@@ -96,9 +96,13 @@ enum Encoding {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FormatChoice {
-    /// Tell from the first byte
+    /// Tell from the first byte, and from the label of a Nostr frame
     #[default]
     Auto,
+    /// A Nostr frame from a client (EVENT, REQ, CLOSE, AUTH, COUNT, NEG-…)
+    Client,
+    /// A Nostr frame from a relay (EVENT, OK, EOSE, CLOSED, NOTICE, AUTH, COUNT, NEG-…)
+    Relay,
     /// A Nostr frame that carries negentropy (NEG-OPEN, NEG-MSG, NEG-CLOSE, NEG-ERR)
     Neg,
     /// A negentropy message in binary
@@ -116,6 +120,8 @@ enum Preset {
     Proto3,
     /// What nwaku (logos-delivery) accepts
     Nwaku,
+    /// What large Nostr relays tolerate
+    Lenient,
 }
 
 impl Preset {
@@ -124,6 +130,7 @@ impl Preset {
             Self::Strict => &Rules::STRICT,
             Self::Proto3 => &Rules::PROTO3,
             Self::Nwaku => &Rules::NWAKU,
+            Self::Lenient => &Rules::LENIENT,
         }
     }
 }
