@@ -286,6 +286,89 @@ fn wrong_usage_and_unreadable_files_exit_with_2() {
     }
 }
 
+#[test]
+fn inspect_answers_every_event() {
+    let cases = fixture_json("nostr/events.json");
+    let cases: Vec<_> = cases["cases"].as_array().unwrap().iter().collect();
+    let cases: Vec<_> = cases.into_iter().filter(|c| c["event_base64"].is_string()).collect();
+    let lines: String =
+        cases.iter().map(|case| case["event_base64"].as_str().unwrap().to_owned() + "\n").collect();
+    for rules in ["strict", "lenient"] {
+        let args = ["inspect", "--json", "--full", "--as", "event", "--from", "base64"];
+        let args = [&args[..], &["--rules", rules]].concat();
+        let answers = json_lines(&borrowire(&args, lines.as_bytes()));
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            let (name, event) = (&case["name"], &answer["event"]);
+            let is_accepted = case["default"] == "accept";
+            // Lenient rules take more, and read what strict ones take alike.
+            assert!(answer["ok"] == is_accepted || rules == "lenient" && answer["ok"] == true);
+            if is_accepted {
+                assert_eq!(event["computed_id"], case["id"], "{name}");
+                assert_eq!(event["id_matches"], case["id_matches"], "{name}");
+                assert!(event["content"].is_string() && event["tags"].is_array(), "{name}");
+            } else if answer["ok"] == false {
+                let is_incomplete = answer["error"]["kind"] == "incomplete";
+                assert_eq!(is_incomplete, case["default"] == "incomplete", "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn verify_names_every_bad_line() {
+    let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let mut lines: Vec<String> = feed.lines().map(str::to_owned).collect();
+    let count = lines.len();
+    lines[10] = lines[10].replace("\"content\":\"", "\"content\":\"!");
+    lines[20] = format!("[\"EVENT\",\"sub\",{}]", lines[20]);
+    let sig = lines[30].find("\"sig\":\"").unwrap() + 7;
+    let digit = if lines[30].as_bytes()[sig] == b'0' { "1" } else { "0" };
+    lines[30].replace_range(sig..=sig, digit);
+    lines[40] = "{\"id\":1}".to_owned();
+    lines.push(String::new());
+    let text = lines.join("\n");
+    for threads in ["1", "2", "3"] {
+        let args = ["verify", "--signatures", "--json", "--threads", threads];
+        let output = borrowire(&args, text.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stderr(&output), "");
+        let answers = json_lines(&output);
+        let found: Vec<_> =
+            answers.iter().map(|a| (a["line"].as_u64(), a["fault"].as_str())).collect();
+        let expected = [(Some(11), Some("id")), (Some(31), Some("signature"))];
+        assert_eq!(found[..2], expected);
+        assert_eq!(found[2..], [(Some(41), Some("unreadable")), (None, None)]);
+        let totals = &answers[3];
+        assert_eq!(
+            (&totals["events"], &totals["signatures"]),
+            (&(count - 1).into(), &(count - 2).into())
+        );
+        assert_eq!(totals["bytes"], text.len());
+        let of = |key: &str| totals[key].as_u64().unwrap();
+        assert_eq!((of("bad_ids"), of("bad_signatures"), of("unreadable")), (1, 1, 1));
+    }
+    let output = borrowire(&["verify"], feed.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).starts_with(&format!("{count} events: 0 bad ids, 0 lines")));
+}
+
+#[test]
+fn verify_says_which_dialect_would_match() {
+    let cases = fixture_json("nostr/events.json");
+    let by_the_letter = |case: &&Value| case["claimed_id_rule"] == "nip01-literal";
+    let cases: Vec<_> = cases["cases"].as_array().unwrap().iter().filter(by_the_letter).collect();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let line = case["event_base64"].as_str().unwrap();
+        let event = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line);
+        let output = borrowire(&["verify", "--json"], &event.unwrap());
+        let answer = &json_lines(&output)[0];
+        assert_eq!(answer["computed_id"], case["id"]);
+        assert_eq!(answer["dialect"], "nip01-literal");
+    }
+}
+
 fn borrowire(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_borrowire"))
         .args(args)

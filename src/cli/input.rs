@@ -27,6 +27,7 @@ pub(crate) struct Frame {
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
+    Event,
     Neg,
     Negentropy,
     Waku,
@@ -35,6 +36,7 @@ pub(crate) enum Format {
 impl Format {
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Event => "event",
             Self::Neg => "neg",
             Self::Negentropy => "negentropy",
             Self::Waku => "waku",
@@ -78,9 +80,9 @@ pub(crate) fn for_each_frame(
 }
 
 /// A file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(io::stdin()));
     }
     Ok(Box::new(File::open(path)?))
 }
@@ -133,12 +135,14 @@ fn read_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-/// What a frame is taken for. A WakuMessage cannot begin with `[`: that would be a group of the
-/// known field 11.
+/// What a frame is taken for. A WakuMessage cannot begin with `[`, which would be a group of the
+/// known field 11, and hardly with `{`, a group of field 15.
 fn format(choice: FormatChoice, frame: &[u8]) -> Format {
     match choice {
+        FormatChoice::Auto if frame.first() == Some(&b'{') => Format::Event,
         FormatChoice::Auto if frame.first() == Some(&b'[') => Format::Neg,
         FormatChoice::Auto | FormatChoice::Waku => Format::Waku,
+        FormatChoice::Event => Format::Event,
         FormatChoice::Neg => Format::Neg,
         FormatChoice::Negentropy => Format::Negentropy,
     }
@@ -146,7 +150,7 @@ fn format(choice: FormatChoice, frame: &[u8]) -> Format {
 
 fn default_encoding(format: Format) -> Encoding {
     match format {
-        Format::Neg => Encoding::Lines,
+        Format::Event | Format::Neg => Encoding::Lines,
         Format::Negentropy | Format::Waku => Encoding::Bytes,
     }
 }

@@ -1,5 +1,6 @@
 //! `borrowire inspect`: the fields of frames, one format a file.
 
+mod event;
 mod neg;
 mod negentropy;
 mod waku;
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &InspectArgs, out: &mut impl Write) -> Result<bool, Fail
     for_each_frame(&args.input, |frame| {
         let shown = match (frame.error, frame.format) {
             (Some(error), _) => Err(error),
+            (None, Format::Event) => event::inspect(args, &frame),
             (None, Format::Neg) => neg::inspect(args, &frame),
             (None, Format::Negentropy) => negentropy::inspect(args, &frame),
             (None, Format::Waku) => waku::inspect(args, &frame),
