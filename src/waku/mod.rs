@@ -12,6 +12,7 @@ mod kind;
 pub mod lightpush;
 pub mod message;
 mod put;
+pub mod store;
 pub mod topic;
 
 pub(crate) use hash::hash_parts;
