@@ -14,6 +14,7 @@ pub mod message;
 mod put;
 pub mod store;
 pub mod topic;
+pub mod transfer;
 
 pub(crate) use hash::hash_parts;
 pub use hash::{GossipId, HashRule, MessageHash, gossip_id, gossip_ids, message_hash};

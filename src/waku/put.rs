@@ -106,7 +106,8 @@ impl Put for Len {
     }
 }
 
-/// What every builder has, over its `Encode`.
+/// What every builder has, over its `Encode`. A view that is told more than the frame is built by a
+/// method of its own.
 macro_rules! builder {
     ($builder:ident, $view:ident) => {
         impl $builder<'_> {
@@ -115,7 +116,12 @@ macro_rules! builder {
             pub fn build(&self) -> Result<$view, Error> {
                 $view::parse(self.to_vec().into())
             }
+        }
 
+        builder!($builder);
+    };
+    ($builder:ident) => {
+        impl $builder<'_> {
             /// The message's bytes, unchecked by any rules.
             pub fn to_vec(&self) -> Vec<u8> {
                 let mut out = Vec::with_capacity(self.encoded_len());
