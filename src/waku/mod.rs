@@ -12,6 +12,7 @@ mod kind;
 pub mod lightpush;
 pub mod message;
 mod put;
+pub mod reconciliation;
 pub mod store;
 pub mod topic;
 pub mod transfer;
