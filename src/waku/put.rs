@@ -4,7 +4,7 @@
 use bytes::{BufMut, Bytes};
 
 use crate::proto::{self, WireType};
-use crate::splice::{Splice, SpliceBuilder};
+use crate::splice::{Splice, SpliceBuilder, Splices, SplicesBuilder};
 
 /// Where a builder puts its fields: into a buffer, or into a sum of lengths.
 pub(crate) trait Put {
@@ -76,6 +76,33 @@ pub(crate) fn splice(message: &impl Encode, body: Bytes) -> Splice {
     let mut ends = SpliceBuilder::new();
     message.put(&mut ends);
     ends.build(body)
+}
+
+/// `message` in parts, around `bodies`: the bytes that it puts with [`Put::body`], in that order.
+pub(crate) fn splices<'a>(
+    message: &impl Encode,
+    bodies: impl Iterator<Item = &'a Bytes> + Clone,
+) -> Splices {
+    let shared: usize = bodies.clone().map(Bytes::len).sum();
+    let own = measure(message).saturating_sub(shared);
+    let mut builder = SplicesBuilder::with_capacity(own, bodies.clone().count());
+    message.put(&mut builder);
+    builder.build(bodies.cloned())
+}
+
+impl Put for SplicesBuilder {
+    fn raw(&mut self, bytes: &[u8]) {
+        self.own().extend_from_slice(bytes);
+    }
+
+    fn varint(&mut self, value: u64) {
+        proto::put_varint(self.own(), value);
+    }
+
+    fn body(&mut self, number: u32, value: &[u8]) {
+        self.head(number, value.len());
+        self.cut();
+    }
 }
 
 impl Put for SpliceBuilder {

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::rules::Rules;
-use crate::splice::Splice;
+use crate::splice::{Splice, Splices};
 use crate::waku::hash::MessageHash;
 use crate::waku::kind::{Field, Kind, Record, Shape, same, view};
 use crate::waku::message::MessageView;
-use crate::waku::put::{Encode, Put, builder, splice};
+use crate::waku::put::{Encode, Put, builder, splice, splices};
 use crate::waku::store::{HASH_LEN, field};
 
 view! {
@@ -167,6 +167,12 @@ impl<'a> QueryResponseBuilder<'a> {
         self.pagination_cursor = Some(cursor);
         self
     }
+
+    /// The response around the received messages of its page (those of [`KeyValue::around`]):
+    /// encoded once, for any number of peers. Nothing of them is copied.
+    pub fn splices(&self) -> Splices {
+        splices(self, self.messages.iter().filter_map(|item| item.stored?.buffer))
+    }
 }
 
 impl Encode for QueryResponseBuilder<'_> {
@@ -195,12 +201,25 @@ pub struct KeyValue<'a> {
 struct Stored<'a> {
     pubsub_topic: &'a str,
     message: &'a [u8],
+    /// The message once more, if it can be shared.
+    buffer: Option<&'a Bytes>,
 }
 
 impl<'a> KeyValue<'a> {
     /// A message, as the bytes of an encoded WakuMessage, and the pubsub topic that it was sent on.
     pub const fn new(message_hash: MessageHash, pubsub_topic: &'a str, message: &'a [u8]) -> Self {
-        Self { message_hash, stored: Some(Stored { pubsub_topic, message }) }
+        Self { message_hash, stored: Some(Stored { pubsub_topic, message, buffer: None }) }
+    }
+
+    /// A received message and the pubsub topic that it was sent on. A splice shares its buffer.
+    pub fn around(
+        message_hash: MessageHash,
+        pubsub_topic: &'a str,
+        message: &'a MessageView,
+    ) -> Self {
+        let buffer = Some(message.buffer());
+        let stored = Stored { pubsub_topic, message: message.raw(), buffer };
+        Self { message_hash, stored: Some(stored) }
     }
 
     /// The hash of a message, for those who have not asked for more.
@@ -212,8 +231,11 @@ impl<'a> KeyValue<'a> {
 impl Encode for KeyValue<'_> {
     fn put(&self, out: &mut impl Put) {
         out.bytes(field::MESSAGE_HASH, &self.message_hash.0);
-        if let Some(Stored { pubsub_topic, message }) = self.stored {
-            out.body(field::MESSAGE, message);
+        if let Some(Stored { pubsub_topic, message, buffer }) = self.stored {
+            match buffer {
+                Some(_) => out.body(field::MESSAGE, message),
+                None => out.bytes(field::MESSAGE, message),
+            }
             out.bytes(field::MESSAGE_PUBSUB_TOPIC, pubsub_topic.as_bytes());
         }
     }
@@ -223,7 +245,7 @@ builder!(KeyValue, KeyValueView);
 
 /// A WakuMessageKeyValue around a received message, none of which is copied.
 pub fn key_value(message_hash: MessageHash, pubsub_topic: &str, message: &MessageView) -> Splice {
-    let key_value = KeyValue::new(message_hash, pubsub_topic, message.raw());
+    let key_value = KeyValue::around(message_hash, pubsub_topic, message);
     splice(&key_value, message.buffer().clone())
 }
 
@@ -305,6 +327,28 @@ mod tests {
         let error = read[1].message().unwrap().unwrap_err();
         assert_eq!(error.to_string(), "waku.content_topic: missing, at byte 39");
         assert!(read[2].message().is_none() && read[2].pubsub_topic().is_none());
+    }
+
+    #[test]
+    fn a_response_is_spliced_around_received_messages() {
+        let received = Bytes::from([SMALL, SMALL].concat());
+        let messages = [received.slice(..18), received.slice(18..)];
+        let messages = messages.map(|message| MessageView::parse(message).unwrap());
+        let hash = MessageHash([7; 32]);
+        let page = [
+            KeyValue::around(hash, "t", &messages[0]),
+            KeyValue::new(hash, "copied", SMALL),
+            KeyValue::hash_alone(hash),
+            KeyValue::around(hash, "u", &messages[1]),
+        ];
+        let response = QueryResponseBuilder::new("r", 200, "OK").messages(&page);
+        let response = response.pagination_cursor(hash);
+        let splices = response.splices();
+        assert_eq!(splices.to_vec(), response.build().unwrap().raw());
+        assert_eq!(splices.len(), response.encoded_len());
+        let bodies: Vec<_> = splices.bodies().map(|body| body.as_ptr()).collect();
+        assert_eq!(bodies, [received.as_ptr(), received[18..].as_ptr()]);
+        assert_eq!(QueryResponseBuilder::new("r", 200, "").splices().bodies().len(), 0);
     }
 
     #[test]
