@@ -254,6 +254,124 @@ fn a_frame_is_shown_with_the_message_inside() {
 }
 
 #[test]
+fn inspect_answers_every_nostr_frame() {
+    let cases = fs::read_to_string(fixture("nostr/frames.ndjson")).unwrap();
+    let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let is_neg = |case: &Value| case["read"]["label"].as_str().unwrap_or("").starts_with("NEG-");
+    for (direction, rules) in [("client", "strict"), ("relay", "strict"), ("relay", "lenient")] {
+        let cases = cases.iter().filter(|case| {
+            let frame = case["frame"].as_str().unwrap();
+            case["direction"] == direction
+                && case["rules"].as_str().unwrap_or("strict") == rules
+                && !frame.contains('\n')
+        });
+        let cases: Vec<_> = cases.collect();
+        assert!(cases.len() > 2);
+        let lines: String =
+            cases.iter().map(|case| case["frame"].as_str().unwrap().to_owned() + "\n").collect();
+        let args = ["inspect", "--json", "--as", direction, "--rules", rules];
+        let output = borrowire(&args, lines.as_bytes());
+        let answers = json_lines(&output);
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            assert_eq!(answer["format"], direction, "{case}");
+            assert_eq!(answer["len"], case["frame"].as_str().unwrap().len(), "{case}");
+            if !case["error"].is_null() {
+                let error = &answer["error"];
+                assert_eq!(answer["ok"], false, "{case}");
+                assert_eq!(error["kind"], case["error"]["kind"], "{case}");
+                assert_eq!(error["context"], case["error"]["context"], "{case}");
+                assert_eq!(error["offset"], case["error"]["at"], "{case}");
+                continue;
+            }
+            let read = &case["read"];
+            assert_eq!((&answer["ok"], &answer["label"]), (&true.into(), &read["label"]), "{case}");
+            let keys = ["sub", "filters", "id", "id_hex", "accepted", "challenge", "limits"];
+            keys.iter().for_each(|key| assert_eq!(answer[key], read[key], "{key} of {case}"));
+            if is_neg(case) {
+                continue;
+            }
+            for key in ["message", "prefix"] {
+                assert_eq!(answer[key], read[key], "{key} of {case}");
+            }
+            if let Some(extra) = answer.get("extra") {
+                assert_eq!(extra, &read["extra"], "{case}");
+            }
+            match &read["count"] {
+                Value::Object(count) => {
+                    assert_eq!(answer["count"], count["count"], "{case}");
+                    assert_eq!(answer["approximate"], count["approximate"], "{case}");
+                    assert_eq!(answer["hll"], count["hll"], "{case}");
+                }
+                count => assert_eq!(&answer["count"]["error"]["message"], count, "{case}"),
+            }
+            match read["event"].as_str() {
+                Some("good") => {
+                    let event = &answer["event"];
+                    assert_eq!(event["id_matches"], true, "{case}");
+                    assert_eq!(event["id"], event["computed_id"], "{case}");
+                    let frame: Value =
+                        serde_json::from_str(case["frame"].as_str().unwrap()).unwrap();
+                    let sent = &frame[if direction == "client" { 1 } else { 2 }];
+                    for key in ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"] {
+                        assert_eq!(event[key], sent[key], "{case}");
+                    }
+                }
+                Some(error) => assert_eq!(answer["event"]["error"]["message"], error, "{case}"),
+                None => assert!(answer.get("event").is_none(), "{case}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_nostr_frame_is_taken_for() {
+    let format = |frame: &str| {
+        let output = borrowire(&["inspect", "--json"], frame.as_bytes());
+        json_lines(&output)[0]["format"].as_str().unwrap().to_owned()
+    };
+    for (frame, expected) in [
+        (r#"["REQ","s",{}]"#, "client"),
+        (r#"["CLOSE","s"]"#, "client"),
+        (r#"["EVENT",{"id":"x"}]"#, "client"),
+        (r#"["EVENT","s",{"id":"x"}]"#, "relay"),
+        (r#"["EVENT","s",{"id""#, "relay"),
+        (r#"["AUTH","challenge"]"#, "relay"),
+        (r#"["AUTH",{}]"#, "client"),
+        (r#"["COUNT","s",{"count":1}]"#, "relay"),
+        (r#"["COUNT","s",{"kinds":[1]}]"#, "client"),
+        (r#"["OK","?",false,""]"#, "relay"),
+        (r#"["EOSE","s"]"#, "relay"),
+        (r#"["NOTICE","x"]"#, "relay"),
+        (r#"["NEG-ERR","s","x"]"#, "neg"),
+        (r#"["NEG-CLOSE","s"]"#, "neg"),
+        (r#"["X"]"#, "client"),
+        ("[", "client"),
+    ] {
+        assert_eq!(format(frame), expected, "{frame}");
+    }
+}
+
+#[test]
+fn people_see_the_event_inside_of_a_frame() {
+    let event = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let frame = format!("[\"EVENT\",\"日本\",{},1]", event.lines().next().unwrap());
+    let text = stdout(&borrowire(&["inspect"], frame.as_bytes()));
+    for row in [
+        "EVENT (relay), ",
+        "sub         \"日本\"  (some relays refuse it)",
+        "  right",
+        "kind        1",
+    ] {
+        assert!(text.contains(row), "{row} is not in\n{text}");
+    }
+    assert!(text.lines().last().unwrap().starts_with("  extra "), "{text}");
+    let bad = borrowire(&["inspect"], br#"["EVENT",{"id":"x"}]"#);
+    assert!(stdout(&bad).contains("bad event  event.id: 1 bytes, 64 expected, at byte 16"));
+    assert_eq!(bad.status.code(), Some(1));
+}
+
+#[test]
 fn the_path_prints_its_arms() {
     let csv = std::env::temp_dir().join(format!("borrowire-path-{}.csv", std::process::id()));
     let file = csv.to_str().unwrap();

@@ -6,6 +6,8 @@
 
 use borrowire::{Error, ErrorKind};
 
+#[path = "laws/frames.rs"]
+pub mod frames;
 #[path = "laws/json.rs"]
 pub mod json;
 #[path = "laws/neg.rs"]

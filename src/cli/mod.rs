@@ -100,11 +100,15 @@ enum Encoding {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FormatChoice {
-    /// Tell from the first byte
+    /// Tell from the first byte, and from the label of a Nostr frame
     #[default]
     Auto,
     /// A Nostr event, bare or in an EVENT frame
     Event,
+    /// A Nostr frame from a client (EVENT, REQ, CLOSE, AUTH, COUNT, NEG-…)
+    Client,
+    /// A Nostr frame from a relay (EVENT, OK, EOSE, CLOSED, NOTICE, AUTH, COUNT, NEG-…)
+    Relay,
     /// A Nostr frame that carries negentropy (NEG-OPEN, NEG-MSG, NEG-CLOSE, NEG-ERR)
     Neg,
     /// A negentropy message in binary

@@ -5,15 +5,17 @@ use borrowire::buffer::Buffer;
 use borrowire::hex::Hex;
 use borrowire::nostr::event::EventView;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{InspectArgs, Shown, row};
 use crate::cli::input::Frame;
+use crate::cli::report::ErrorJson;
 
 pub(super) fn inspect(args: &InspectArgs, frame: &Frame) -> Result<Shown, Error> {
     let view = EventView::parse_frame(&frame.bytes[..], args.input.rules.rules())?;
     if args.input.json {
         let (format, len) = (frame.format.name(), frame.bytes.len());
-        return Ok(Shown::json(&FrameJson { ok: true, format, len, event: (&view).into() }));
+        return Ok(Shown::json(&FrameJson { ok: true, format, len, event: Ok(&view).into() }));
     }
     Ok(Shown::listing(frame, "event", &rows(args, &view)))
 }
@@ -55,27 +57,38 @@ pub(super) fn rows<B: Buffer>(args: &InspectArgs, view: &EventView<B>) -> Vec<(S
 
 /// A bare event.
 #[derive(Serialize)]
-struct FrameJson<'a> {
+struct FrameJson {
     ok: bool,
     format: &'static str,
     len: usize,
-    event: EventJson<'a>,
+    event: EventJson,
 }
 
-/// The object under `event`.
+/// The object under `event` of a frame, or why there is none.
 #[derive(Serialize)]
-pub(super) struct EventJson<'a> {
-    #[serde(flatten)]
-    event: EventView<&'a [u8]>,
-    computed_id: String,
-    id_matches: bool,
+#[serde(untagged)]
+pub(super) enum EventJson {
+    Good(Value),
+    Bad { ok: bool, error: ErrorJson },
 }
 
-impl<'a> From<&EventView<&'a [u8]>> for EventJson<'a> {
-    fn from(view: &EventView<&'a [u8]>) -> Self {
-        let computed_id = Hex(view.computed_id()).to_string();
-        let id_matches = view.computed_id() == view.id();
-        Self { event: view.clone(), computed_id, id_matches }
+impl<B: Buffer> From<Result<&EventView<B>, Error>> for EventJson {
+    fn from(event: Result<&EventView<B>, Error>) -> Self {
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => return Self::Bad { ok: false, error: error.into() },
+        };
+        Self::Good(json!({
+            "id": event.id_hex(),
+            "pubkey": event.pubkey_hex(),
+            "created_at": event.created_at(),
+            "kind": event.kind(),
+            "tags": event.tags(),
+            "content": event.content(),
+            "sig": event.sig_hex(),
+            "computed_id": Hex(event.computed_id()).to_string(),
+            "id_matches": event.computed_id() == event.id(),
+        }))
     }
 }
 
