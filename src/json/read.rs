@@ -436,7 +436,7 @@ impl<'a> Reader<'a> {
 }
 
 /// An array that a [`Reader`] is in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Array {
     place: Place,
 }
@@ -451,7 +451,7 @@ impl Array {
 }
 
 /// An object that a [`Reader`] is in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Object {
     place: Place,
 }
@@ -472,7 +472,7 @@ impl Object {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Place {
     First,
     Within,

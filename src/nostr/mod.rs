@@ -2,5 +2,6 @@
 //! message. Source: NIP-01, NIP-77.
 
 pub mod event;
+pub mod filter;
 pub mod neg;
 pub mod seen;

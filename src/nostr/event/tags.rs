@@ -96,6 +96,13 @@ pub struct Tag<'a> {
     stops: Stops<'a>,
 }
 
+impl<'a> Tag<'a> {
+    /// The elements of an array of strings that a parser has gone over.
+    pub(in crate::nostr) const fn of_array(array: &'a str) -> Self {
+        Self { array, position: Some(1), stops: Stops::new(array.as_bytes()) }
+    }
+}
+
 impl<'a> Iterator for Tag<'a> {
     type Item = JsonStr<'a>;
 
