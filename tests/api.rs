@@ -6,6 +6,7 @@ use std::thread;
 use borrowire::buffer::Text;
 use borrowire::json::{HexText, JsonStr, RawJson};
 use borrowire::nostr::event::EventBuilder;
+use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
 use borrowire::nostr::neg::{NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::nostr::seen::SeenIds;
 use borrowire::rules::{Limits, Rules};
@@ -22,6 +23,8 @@ fn sizes() {
     assert_eq!(size_of::<Envelope>(), 200);
     assert_eq!(size_of::<NegView>(), 88);
     assert_eq!(size_of::<NegView<&[u8]>>(), 72);
+    assert_eq!(size_of::<FilterView>(), 128);
+    assert_eq!(size_of::<FilterView<&[u8]>>(), 112);
     assert_eq!(size_of::<JsonStr<'_>>(), 24);
     assert_eq!(size_of::<NegMsg<'_>>(), 40);
     assert_eq!(size_of::<NegOpen<'_>>(), 72);
@@ -41,6 +44,12 @@ fn what_crosses_threads() {
     crosses::<Text>();
     crosses::<EventBuilder<'static>>();
     crosses::<SeenIds>();
+    crosses::<FilterView>();
+    crosses::<FilterView<&'static [u8]>>();
+    crosses::<Filter<'static>>();
+    crosses::<CompiledFilter>();
+    crosses::<FilterSet<u64>>();
+    crosses::<Visited>();
     crosses::<Error>();
     crosses::<Rules>();
     crosses::<MessageHash>();
@@ -122,6 +131,33 @@ fn error_texts_of_neg_frames() {
     let error = decode_msg(br#"["NEG-CLOSE","s"]"#, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "neg.label: `NEG-MSG` expected, found `N`, at byte 2");
     assert_eq!(ErrorKind::HexEscape.name(), "hex-escape");
+}
+
+#[test]
+fn error_texts_of_filters() {
+    for (filter, text) in [
+        ("", "filter: incomplete, more bytes are needed, at byte 0"),
+        (r#"{"kinds":[1"#, "filter.kinds: incomplete, more bytes are needed, at byte 11"),
+        ("[]", "filter: a filter object expected, found `[`, at byte 0"),
+        (r#"{"ids":["5c"]}"#, "filter.ids: 2 bytes, 64 expected, at byte 9"),
+        (r#"{"authors":{}}"#, "filter.authors: `[` expected, found `{`, at byte 11"),
+        (r#"{"kinds":[65536]}"#, "filter.kinds: out of range, at most 65535 fits, at byte 10"),
+        (r##"{"#e":[1]}"##, "filter.#e: a string expected, found `1`, at byte 7"),
+        (r##"{"#Z":[],"#Z":[]}"##, "filter.#Z: given twice, once allowed, at byte 14"),
+        (
+            r#"{"since":-1}"#,
+            "filter.since: a whole number in digits alone expected, found `-`, at byte 9",
+        ),
+        (
+            r#"{"limit":"1"}"#,
+            "filter.limit: a whole number in digits alone expected, found `\"`, at byte 9",
+        ),
+    ] {
+        assert_eq!(FilterView::parse(filter.as_bytes()).unwrap_err().to_string(), text);
+    }
+    for letter in ['1', '#', 'é', '🦩'] {
+        assert!(std::panic::catch_unwind(|| Filter::new().tag(letter, &[])).is_err());
+    }
 }
 
 #[test]

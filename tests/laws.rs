@@ -6,6 +6,8 @@
 
 use borrowire::{Error, ErrorKind};
 
+#[path = "laws/filter.rs"]
+pub mod filter;
 #[path = "laws/json.rs"]
 pub mod json;
 #[path = "laws/neg.rs"]

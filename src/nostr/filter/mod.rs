@@ -33,13 +33,13 @@
 
 mod builder;
 mod compiled;
-
+mod index;
 mod letter;
 mod read;
-
+mod set;
 mod view;
 
 pub use builder::Filter;
 pub use compiled::CompiledFilter;
-
+pub use set::{FilterSet, Visited};
 pub use view::{FilterTags, FilterView, Ids, Kinds, TagValues, UnknownKeys};

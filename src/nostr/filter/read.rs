@@ -1,7 +1,7 @@
 //! Where the values of a filter lie: one pass over its text.
 
 use crate::buffer::Span;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Expected};
 use crate::json::JsonStr;
 use crate::json::read::Reader;
 use crate::json::string::Escapes;
@@ -41,8 +41,12 @@ pub(super) struct Values {
 impl Fields {
     /// Reads the filter that begins at the next token of `reader`.
     pub(super) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
-        reader.peek("filter")?;
+        let first = reader.peek("filter")?;
         let start = reader.position();
+        if first != b'{' {
+            let kind = ErrorKind::Unexpected { expected: Expected::Filter, found: Some(first) };
+            return Err(Error::new(kind, start, "filter"));
+        }
         let mut object = reader.object("filter")?;
         let mut fields = Self::empty_at(start);
         let values = &mut fields.values;
