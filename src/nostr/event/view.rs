@@ -15,7 +15,7 @@ use crate::json::string::Escapes;
 use crate::json::{JsonStr, RawJson};
 use crate::nostr::event::id::{self, Dialect, IdCheck};
 use crate::nostr::event::read::{Fields, Key, Values};
-use crate::nostr::event::tags::Tags;
+use crate::nostr::event::tags::{LetterTags, Tags};
 use crate::rules::Rules;
 
 /// An event read where it lies.
@@ -276,6 +276,12 @@ impl<B: Buffer> EventView<B> {
             values: self.values,
             computed_id: self.computed_id.clone(),
         }
+    }
+
+    /// The tags that filters can ask for: a letter and a value.
+    #[inline]
+    pub(in crate::nostr) fn letter_tags(&self) -> LetterTags<'_> {
+        LetterTags::checked(self.raw_tags(), self.values.tag_count)
     }
 
     /// Whether the text is spelled as it is hashed.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::buffer::Buffer;
 use crate::json::JsonStr;
-use crate::nostr::event::{EventView, Tag};
+use crate::nostr::event::EventView;
 use crate::nostr::filter::letter::Letter;
 use crate::nostr::filter::view::FilterView;
 
@@ -115,13 +115,10 @@ impl CompiledFilter {
 
     /// Whether each of `missing`, letters of this filter, has a tag among the event's.
     fn meets_tags<B: Buffer>(&self, mut missing: u64, event: &EventView<B>) -> bool {
-        for tag in event.tags() {
-            let Some((letter, value)) = condition_of(tag) else {
+        for (letter, value) in event.letter_tags() {
+            let Some(letter) = Letter::of_byte(letter).filter(|l| missing & l.bit() != 0) else {
                 continue;
             };
-            if missing & letter.bit() == 0 {
-                continue;
-            }
             // As many conditions stand before this one as lower letters.
             let place = (self.letters & (letter.bit() - 1)).count_ones();
             if self.tags[place as usize].is_met_by(&value) {
@@ -184,13 +181,6 @@ impl Values<'_> {
             Self::Texts(values) => values.len(),
         }
     }
-}
-
-/// The letter and the value of a tag that filters can ask for.
-#[inline(always)]
-pub(super) fn condition_of(mut tag: Tag<'_>) -> Option<(Letter, JsonStr<'_>)> {
-    let letter = Letter::of_name(&tag.next()?)?;
-    Some((letter, tag.next()?))
 }
 
 /// One of `values` for a tag with this letter.

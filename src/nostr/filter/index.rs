@@ -1,9 +1,9 @@
 //! Where filters are found by a value of theirs.
 //!
 //! ```text
-//! event: id, author, kind, tags ── secret hash ── table ── posting ── places
+//! id, author, kind, tags ── secret hash ── table ── posting ── places
 //!
-//! table    hash of a key, 64 bits -> the first posting with that hash
+//! table    hash of a key, 64 bits -> the first posting with that hash; four of them
 //! posting  a key (an author, a tag with its value, …) and the filters that ask for it
 //! place    a filter, and which of its values this is
 //! ```
@@ -21,7 +21,8 @@ use crate::nostr::filter::letter::Letter;
 #[derive(Clone)]
 pub(super) struct Index {
     secret: Secret,
-    table: HashMap<u64, u32, BuildHasherDefault<SameHash>>,
+    /// By kinds of keys, so that those looked up most, the values of tags, lie close together.
+    tables: [HashMap<u64, u32, BuildHasherDefault<SameHash>>; 4],
     postings: Vec<Posting>,
     /// Postings that hold no place, to be used again.
     free: Vec<u32>,
@@ -35,7 +36,7 @@ impl Index {
     pub(super) fn new() -> Self {
         Self {
             secret: Secret::random(),
-            table: HashMap::default(),
+            tables: Default::default(),
             postings: Vec::new(),
             free: Vec::new(),
             asked: [0; 55],
@@ -85,7 +86,7 @@ impl Index {
         if self.asked[key.class()] == 0 {
             return None;
         }
-        let mut next = *self.table.get(&self.secret.hash(key))?;
+        let mut next = *self.tables[key.table()].get(&self.secret.hash(key))?;
         // Hardly ever more than one.
         while next != NONE {
             let posting = &self.postings[next as usize];
@@ -116,7 +117,7 @@ impl Index {
         let (hash, class) = (self.secret.hash(key), key.class());
         self.asked[class] += 1;
         self.note_letter(class);
-        let first = self.table.entry(hash).or_insert(NONE);
+        let first = self.tables[key.table()].entry(hash).or_insert(NONE);
         let posting = Posting { key: key.to_owned(), next: *first, places: Vec::new() };
         let i = match self.free.pop() {
             Some(i) => {
@@ -136,14 +137,16 @@ impl Index {
 
     fn free_posting(&mut self, i: u32) {
         let posting = &mut self.postings[i as usize];
-        let (hash, class) = (self.secret.hash(posting.key.as_ref()), posting.key.as_ref().class());
-        let next = posting.next;
+        let (key, next) = (posting.key.as_ref(), posting.next);
+        let (hash, class) = (self.secret.hash(key), key.class());
+        let table = key.table();
         posting.places = Vec::new();
         posting.key = OwnedKey::Kind(0);
         self.free.push(i);
         self.asked[class] -= 1;
         self.note_letter(class);
-        let first = self.table[&hash];
+        let table = &mut self.tables[table];
+        let first = table[&hash];
         if first != i {
             let mut before = first;
             while self.postings[before as usize].next != i {
@@ -151,9 +154,9 @@ impl Index {
             }
             self.postings[before as usize].next = next;
         } else if next == NONE {
-            self.table.remove(&hash);
+            table.remove(&hash);
         } else {
-            self.table.insert(hash, next);
+            table.insert(hash, next);
         }
     }
 
@@ -185,6 +188,10 @@ impl Key<'_> {
             Self::Author(_) => LETTERS + 1,
             Self::Kind(_) => LETTERS + 2,
         }
+    }
+
+    const fn table(self) -> usize {
+        self.class().saturating_sub(LETTERS - 1)
     }
 
     fn to_owned(self) -> OwnedKey {

@@ -1,7 +1,5 @@
 //! The letters that name the tags a filter can ask for.
 
-use crate::json::JsonStr;
-
 /// A letter, `a` to `z` or `A` to `Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Letter(u8);
@@ -15,17 +13,6 @@ impl Letter {
         match byte.is_ascii_alphabetic() {
             true => Some(Self(byte)),
             false => None,
-        }
-    }
-
-    /// The letter that is the whole of `name`, however it is spelled.
-    #[inline(always)]
-    pub(super) fn of_name(name: &JsonStr<'_>) -> Option<Self> {
-        match name.raw().as_bytes() {
-            [byte] => Self::of_byte(*byte),
-            // Escaped, or no letter.
-            [b'\\', b'u', ..] => Self::of_escaped(name),
-            _ => None,
         }
     }
 
@@ -56,13 +43,6 @@ impl Letter {
         let start = self.index() as usize * CONTEXT_LEN;
         &CONTEXTS[start..start + CONTEXT_LEN]
     }
-
-    #[cold]
-    fn of_escaped(name: &JsonStr<'_>) -> Option<Self> {
-        let mut chars = name.chars();
-        let letter = chars.next().and_then(Self::new)?;
-        chars.next().is_none().then_some(letter)
-    }
 }
 
 const CONTEXT_LEN: usize = "filter.#A".len();
@@ -89,18 +69,9 @@ mod tests {
             assert_eq!(all & letter.bit(), 0);
             all |= letter.bit();
             assert_eq!(letter.context(), format!("filter.#{}", letter.as_char()));
-            let escaped = format!("\\u{byte:04x}");
-            let names = [
-                JsonStr::from_raw(letter.context().rsplit('#').next().unwrap()),
-                JsonStr::from_raw(&escaped),
-            ];
-            for name in names {
-                assert_eq!(Letter::of_name(&name.unwrap()), Some(letter));
-            }
+            assert_eq!(Letter::new(byte.into()), Some(letter));
         }
         assert_eq!(all, (1 << 52) - 1);
-        for name in ["", "ee", r"\u0065e", r"\u0031", r"\u00e9", "1", "é", r"\n", r"\/"] {
-            assert_eq!(Letter::of_name(&JsonStr::from_raw(name).unwrap()), None, "{name}");
-        }
+        assert!(['1', 'é', '🦩', '\u{161}'].map(Letter::new).iter().all(Option::is_none));
     }
 }

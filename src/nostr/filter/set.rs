@@ -7,7 +7,7 @@ use std::hash::Hash;
 use crate::buffer::Buffer;
 use crate::json::JsonStr;
 use crate::nostr::event::EventView;
-use crate::nostr::filter::compiled::{CompiledFilter, Condition, Values, condition_of};
+use crate::nostr::filter::compiled::{CompiledFilter, Condition, Values};
 use crate::nostr::filter::index::{Entry, Index, Key, Place};
 use crate::nostr::filter::letter::Letter;
 
@@ -160,13 +160,11 @@ impl<K: Clone + Eq + Hash> FilterSet<K> {
         }
         let letters = self.index.letters();
         if letters != 0 {
-            for tag in event.tags() {
-                let Some((letter, value)) = condition_of(tag) else {
+            for (letter, value) in event.letter_tags() {
+                let Some(letter) = Letter::of_byte(letter).filter(|l| letters & l.bit() != 0)
+                else {
                     continue;
                 };
-                if letters & letter.bit() == 0 {
-                    continue;
-                }
                 let Some(posting) = self.find_tag(letter, &value, &mut unescaped) else {
                     continue;
                 };
