@@ -2,12 +2,12 @@
 
 use crate::buffer::Span;
 use crate::error::{Error, ErrorKind};
-use crate::hex::{self, Case, decode_id};
+use crate::hex::{self, Case};
 use crate::json::JsonStr;
 use crate::json::read::Reader;
 use crate::json::string::{Escapes, scan};
 use crate::rules::Rules;
-use crate::scan::Stops;
+use crate::scan::{Quotes, Stops, decode_id};
 
 /// The fields of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,8 +71,8 @@ impl Fields {
     pub(super) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
         reader.peek("event")?;
         if reader.is_deep_enough(EVENT_DEPTH) {
-            let compact = Compact { text: reader.text().as_bytes(), stops: reader.stops() };
-            if let Some((fields, end)) = compact.read(reader.position()) {
+            let compact = Compact::new(reader.text().as_bytes(), reader.position());
+            if let Some((fields, end)) = compact.read() {
                 reader.advance_to(end);
                 return Ok(fields);
             }
@@ -155,31 +155,35 @@ impl Values {
 
 /// A reader of events that are spelled without whitespace, with the keys of NIP-01 alone, as nearly
 /// all are. It errs on nothing: what it does not know, it leaves to [`Fields::read_any`].
-struct Compact<'a> {
+pub(super) struct Compact<'a> {
     text: &'a [u8],
-    stops: Stops<'a>,
+    /// Where the event begins.
+    start: usize,
+    quotes: Quotes<'a>,
 }
 
-impl Compact<'_> {
-    /// The event that begins at `start`, and where it ends.
+impl<'a> Compact<'a> {
     #[inline(always)]
-    fn read(mut self, start: usize) -> Option<(Fields, usize)> {
+    pub(super) const fn new(text: &'a [u8], start: usize) -> Self {
+        Self { text, start, quotes: Quotes::new(text, start) }
+    }
+
+    /// The event, and where it ends.
+    #[inline(always)]
+    fn read(mut self) -> Option<(Fields, usize)> {
         let mut fields = Fields::default();
         let Fields { spans, values } = &mut fields;
         let mut seen = Seen(0);
-        let mut at = start;
+        let mut at = self.start;
         if *self.text.get(at)? != b'{' {
             return None;
         }
         loop {
             at += 1;
-            let rest = self.text.get(at..)?;
-            let (key, value) = Self::key(rest)?;
-            at += value;
+            let (key, value) = self.key(at)?;
             if !seen.insert(key) {
                 return None;
             }
-            let value = at;
             match key {
                 Key::Id => (spans.id, values.id, at) = self.id(value)?,
                 Key::Pubkey => (spans.pubkey, values.pubkey, at) = self.id(value)?,
@@ -194,19 +198,20 @@ impl Compact<'_> {
                     spans.kind = between(value, at);
                 }
                 Key::Tags => {
-                    at = self.tags(value, values)?;
+                    self.quotes.skip_to(value);
+                    let escapes;
+                    (values.tag_count, escapes, at) = self.tags(value)?;
+                    values.canonical_tags = escapes <= Escapes::Canonical;
                     spans.tags = between(value, at);
                 }
                 Key::Content => {
+                    self.quotes.skip_to(value);
                     at = self.string(value, &mut values.content_escapes)?;
                     spans.content = between(value, at - 1);
                 }
                 Key::Sig => {
-                    let (high, low) = self.text.get(value..value + 128)?.split_at(64);
-                    decode_id(high.try_into().ok()?)?;
-                    decode_id(low.try_into().ok()?)?;
-                    at = self.quote(value + 128)?;
-                    spans.sig = between(value, value + 128);
+                    at = self.sig(value)?;
+                    spans.sig = between(value, at - 1);
                 }
             }
             match *self.text.get(at)? {
@@ -215,25 +220,57 @@ impl Compact<'_> {
                 _ => return None,
             }
         }
-        spans.event = between(start, at + 1);
+        spans.event = between(self.start, at + 1);
         Some((fields, at + 1))
     }
 
-    /// The key that `text` begins with, and where its value begins: that of a string behind the
-    /// quote.
+    /// The id that the event claims. What follows it is not looked at.
     #[inline(always)]
-    fn key(text: &[u8]) -> Option<(Key, usize)> {
-        let (key, spelled): (_, &[u8]) = match text.get(1)? {
-            b'i' => (Key::Id, b"\"id\":\""),
-            b'p' => (Key::Pubkey, b"\"pubkey\":\""),
-            b'k' => (Key::Kind, b"\"kind\":"),
-            b't' => (Key::Tags, b"\"tags\":"),
-            b's' => (Key::Sig, b"\"sig\":\""),
-            b'c' if *text.get(2)? == b'r' => (Key::CreatedAt, b"\"created_at\":"),
-            b'c' => (Key::Content, b"\"content\":\""),
-            _ => return None,
-        };
-        text.starts_with(spelled).then_some((key, spelled.len()))
+    pub(super) fn peek_id(mut self) -> Option<[u8; 32]> {
+        let mut at = self.start;
+        if *self.text.get(at)? != b'{' {
+            return None;
+        }
+        loop {
+            at += 1;
+            let (key, value) = self.key(at)?;
+            at = match key {
+                Key::Id => return self.id(value).map(|(_, id, _)| id),
+                Key::Pubkey => self.id(value)?.2,
+                Key::CreatedAt | Key::Kind => self.number(value)?.1,
+                Key::Tags => {
+                    self.quotes.skip_to(value);
+                    self.tags(value)?.2
+                }
+                Key::Content => {
+                    self.quotes.skip_to(value);
+                    self.quotes.next() + 1
+                }
+                Key::Sig => self.sig(value)?,
+            };
+            if *self.text.get(at)? != b',' {
+                return None;
+            }
+        }
+    }
+
+    /// The key at `at`, and where its value begins: that of a string behind the quote.
+    #[inline(always)]
+    fn key(&self, at: usize) -> Option<(Key, usize)> {
+        let rest = self.text.get(at..)?;
+        // Compared with texts whose lengths the compiler knows.
+        let key =
+            |key, spelled: &[u8], len| (rest.get(..len)? == spelled).then_some((key, at + len));
+        match rest.get(1)? {
+            b'i' => key(Key::Id, b"\"id\":\"", 6),
+            b'p' => key(Key::Pubkey, b"\"pubkey\":\"", 10),
+            b'k' => key(Key::Kind, b"\"kind\":", 7),
+            b't' => key(Key::Tags, b"\"tags\":", 7),
+            b's' => key(Key::Sig, b"\"sig\":\"", 7),
+            b'c' if *rest.get(2)? == b'r' => key(Key::CreatedAt, b"\"created_at\":", 13),
+            b'c' => key(Key::Content, b"\"content\":\"", 11),
+            _ => None,
+        }
     }
 
     /// The 64 digits at `start`, their bytes, and what follows the quote behind them.
@@ -242,6 +279,21 @@ impl Compact<'_> {
         let digits = self.text.get(start..)?.first_chunk()?;
         let end = self.quote(start + 64)?;
         Some((between(start, start + 64), decode_id(digits)?, end))
+    }
+
+    /// The 128 digits at `start`: what follows the quote behind them.
+    #[inline(always)]
+    fn sig(&self, start: usize) -> Option<usize> {
+        let (high, low) = self.text.get(start..start + 128)?.split_at(64);
+        decode_id(high.try_into().ok()?)?;
+        decode_id(low.try_into().ok()?)?;
+        self.quote(start + 128)
+    }
+
+    /// Goes over the quote at `at`.
+    #[inline(always)]
+    fn quote(&self, at: usize) -> Option<usize> {
+        (*self.text.get(at)? == b'"').then_some(at + 1)
     }
 
     /// A whole number in plain digits.
@@ -262,14 +314,14 @@ impl Compact<'_> {
         is_plain.then_some((number, at))
     }
 
-    /// The array of tags at `start`; where it ends.
+    /// The array of tags at `start`: how many there are, how they are escaped, where it ends.
     #[inline(always)]
-    fn tags(&mut self, start: usize, values: &mut Values) -> Option<usize> {
+    fn tags(&mut self, start: usize) -> Option<(u32, Escapes, usize)> {
         let mut escapes = Escapes::None;
         let mut at = start;
         let mut count = 0;
         match self.text.get(at..at + 2)? {
-            b"[]" => return Some(at + 2),
+            b"[]" => return Some((0, escapes, at + 2)),
             b"[[" => at += 1,
             _ => return None,
         }
@@ -281,7 +333,10 @@ impl Compact<'_> {
                 at += 1;
             } else {
                 loop {
-                    at = self.string(self.quote(at)?, &mut escapes)?;
+                    if self.quotes.next() != at {
+                        return None;
+                    }
+                    at = self.string(at + 1, &mut escapes)?;
                     match *self.text.get(at)? {
                         b',' => at += 1,
                         b']' => break,
@@ -296,23 +351,29 @@ impl Compact<'_> {
                 _ => return None,
             }
         }
-        values.tag_count = count;
-        values.canonical_tags = escapes <= Escapes::Canonical;
-        Some(at + 1)
+        Some((count, escapes, at + 1))
     }
 
     /// The string whose first byte behind the quote is `start`; what follows its other quote.
     #[inline(always)]
     fn string(&mut self, start: usize, escapes: &mut Escapes) -> Option<usize> {
-        let (end, spelled) = scan(self.text, &mut self.stops, start, "event").ok()?;
-        *escapes = spelled.max(*escapes);
+        let end = self.quotes.next();
+        if self.quotes.may_have_escapes(start) || self.quotes.may_be_odd(start) {
+            *escapes = self.escapes(start, end)?.max(*escapes);
+        }
         Some(end + 1)
     }
 
-    /// Goes over the quote at `at`.
-    #[inline(always)]
-    fn quote(&self, at: usize) -> Option<usize> {
-        (*self.text.get(at)? == b'"').then_some(at + 1)
+    /// How the string from `start` to `end` is escaped.
+    #[inline(never)]
+    fn escapes(&self, start: usize, end: usize) -> Option<Escapes> {
+        if self.quotes.may_be_odd(start) {
+            let (_, escapes) = scan(self.text, &mut Stops::new(self.text), start, "event").ok()?;
+            return Some(escapes);
+        }
+        let string = self.text.get(start..end)?;
+        let has_escapes = memchr::memchr(b'\\', string).is_some();
+        Some(if has_escapes { Escapes::Canonical } else { Escapes::None })
     }
 }
 

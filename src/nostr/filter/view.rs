@@ -72,18 +72,8 @@ impl<B: Buffer> FilterView<B> {
             let fields = Fields::read(&mut reader, rules)?;
             let text = reader.text();
             reader.finish("filter")?;
-            marks.set_whole_text(text);
-            let spans = [
-                (FILTER, fields.filter),
-                (IDS, fields.ids),
-                (AUTHORS, fields.authors),
-                (KINDS, fields.kinds),
-                (SEARCH, fields.search),
-            ];
-            for (i, span) in spans {
-                let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "filter");
-                marks.set_text(i, span).map_err(not_text)?;
-            }
+            let spans = [fields.filter, fields.ids, fields.authors, fields.kinds, fields.search];
+            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "filter"))?;
             read = Some(fields.values);
             Ok(())
         })?;
