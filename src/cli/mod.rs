@@ -4,6 +4,7 @@ mod frame;
 mod hash;
 mod input;
 mod inspect;
+mod matching;
 mod path;
 mod report;
 
@@ -24,6 +25,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Frame(args) => frame::run(args, &mut out),
         Command::Hash(args) => hash::run(args, &mut out),
         Command::Inspect(args) => inspect::run(args, &mut out),
+        Command::Match(args) => matching::run(args, &mut out),
         Command::Path(args) => path::run(args, &mut out).map(|()| true),
     };
     let done = done.and_then(|all_good| out.flush().map(|()| all_good).map_err(Failure::Output));
@@ -58,6 +60,8 @@ enum Command {
     Hash(hash::HashArgs),
     /// Print the fields of frames
     Inspect(inspect::InspectArgs),
+    /// Print the events that Nostr filters ask for
+    Match(matching::MatchArgs),
     /// Measure the path of a message through a node, beside what others do
     Path(path::PathArgs),
 }
@@ -116,6 +120,8 @@ enum Preset {
     Proto3,
     /// What nwaku (logos-delivery) accepts
     Nwaku,
+    /// Strict, and what large Nostr relays tolerate
+    Lenient,
 }
 
 impl Preset {
@@ -124,6 +130,7 @@ impl Preset {
             Self::Strict => &Rules::STRICT,
             Self::Proto3 => &Rules::PROTO3,
             Self::Nwaku => &Rules::NWAKU,
+            Self::Lenient => &Rules::LENIENT,
         }
     }
 }
@@ -131,15 +138,24 @@ impl Preset {
 /// Why the command stopped before it was done.
 enum Failure {
     Argument(Error),
-    Input { name: String, error: io::Error },
+    Input {
+        name: String,
+        error: io::Error,
+    },
+    /// An argument that is shown with a caret at what is wrong.
+    Shown(String),
     Output(io::Error),
-    OutputFile { name: String, error: io::Error },
+    OutputFile {
+        name: String,
+        error: io::Error,
+    },
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Argument(error) => write!(f, "{error}"),
+            Self::Shown(shown) => f.write_str(shown.trim_end()),
             Self::Input { name, error } => write!(f, "cannot read {name}: {error}"),
             Self::OutputFile { name, error } => write!(f, "cannot write {name}: {error}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
