@@ -291,7 +291,7 @@ pub fn events_near(parts: &Parts) -> Vec<String> {
     let mut dice = Dice(1);
     let mut pick = |list: Option<&Vec<[u8; 32]>>| {
         let roll = dice.roll();
-        let pick = list.filter(|list| !list.is_empty() && roll % 8 != 0);
+        let pick = list.filter(|list| !list.is_empty() && !roll.is_multiple_of(8));
         hex::encode(pick.map_or([roll as u8; 32], |list| list[roll as usize / 8 % list.len()]))
     };
     let ids: Vec<_> =
@@ -338,7 +338,7 @@ pub fn events_near(parts: &Parts) -> Vec<String> {
             .iter()
             .map(|tag| {
                 let elements: Vec<_> =
-                    tag.iter().map(|text| spelled(text, dice.roll() % 4 == 0)).collect();
+                    tag.iter().map(|text| spelled(text, dice.roll().is_multiple_of(4))).collect();
                 format!("[{}]", elements.join(","))
             })
             .collect();
@@ -624,7 +624,7 @@ mod driven {
         let mut dice = Dice(7);
         for round in 0..2000 {
             let key = dice.roll() as usize % 300;
-            if dice.roll() % 3 == 0 {
+            if dice.roll().is_multiple_of(3) {
                 assert_eq!(set.remove(&key), twin.remove(&key).is_some());
             } else {
                 let filters: Vec<_> = (0..dice.roll() % 4)
@@ -651,13 +651,13 @@ mod driven {
         let id = |event: &Value, key: &str| {
             hex::decode(event[key].as_str().unwrap()).unwrap().try_into().unwrap()
         };
-        if roll() % 8 == 0 {
+        if roll().is_multiple_of(8) {
             parts.ids = Some((0..roll() % 4).map(|_| id(event(roll()), "id")).collect());
         }
-        if roll() % 4 == 0 {
+        if roll().is_multiple_of(4) {
             parts.authors = Some((0..roll() % 4).map(|_| id(event(roll()), "pubkey")).collect());
         }
-        if roll() % 2 == 0 {
+        if roll().is_multiple_of(2) {
             let kind = |event: &Value| event["kind"].as_u64().unwrap() as u16;
             parts.kinds = Some((0..roll() % 4).map(|_| kind(event(roll()))).collect());
         }
@@ -672,7 +672,7 @@ mod driven {
                 }
             }
         }
-        if roll() % 8 == 0 {
+        if roll().is_multiple_of(8) {
             parts.since = event(roll())["created_at"].as_u64();
         }
         parts

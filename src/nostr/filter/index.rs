@@ -327,3 +327,69 @@ fn keys<'a>(condition: Condition, values: Values<'a>) -> impl Iterator<Item = Ke
 const LETTERS: usize = 52;
 /// No posting.
 const NONE: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys whose hashes collide are told apart, in whatever order they come and go.
+    #[test]
+    fn keys_of_one_hash_share_a_chain() {
+        let mut index = Index::new();
+        index.secret.factors = [0; 9];
+        let ids = [[1; 32], [2; 32], [3; 32]];
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut entries = [0, 1, 2].map(|filter| {
+                let id = &ids[filter..=filter];
+                index.enter(filter as u32, Condition::Ids, Values::Ids(id))
+            });
+            let more = index.enter(3, Condition::Ids, Values::Ids(&ids[1..]));
+            assert_eq!((index.tables[1].len(), index.len()), (1, 3));
+            let found = |index: &Index, id: usize| -> Vec<u32> {
+                let posting = index.find(Key::Id(&ids[id]));
+                posting.map_or(vec![], |p| index.places(p).iter().map(|p| p.filter).collect())
+            };
+            assert_eq!([0, 1, 2].map(|id| found(&index, id)), [vec![0], vec![1, 3], vec![2, 3]]);
+            assert_eq!(index.find(Key::Author(&ids[0])), None);
+            // The last place of a posting takes that of one that goes.
+            let moved = index.take_out(entries[1][0]).unwrap();
+            assert_eq!((moved.filter, moved.value), (3, 0));
+            assert_eq!(found(&index, 1), [3]);
+            assert!(index.take_out(Entry { at: 0, ..more[0] }).is_none());
+            assert!(index.take_out(more[1]).is_none());
+            assert_eq!([0, 1, 2].map(|id| found(&index, id)), [vec![0], vec![], vec![2]]);
+            entries[1] = index.enter(1, Condition::Ids, Values::Ids(&ids[1..2]));
+            for (gone, id) in order.into_iter().enumerate() {
+                assert!(index.take_out(entries[id][0]).is_none());
+                for left in 0..3 {
+                    let is_left = !order[..=gone].contains(&left);
+                    assert_eq!(found(&index, left), [left as u32][..usize::from(is_left)]);
+                }
+            }
+            assert!(index.tables.iter().all(HashMap::is_empty));
+            assert_eq!((index.asked, index.letters()), ([0; 55], 0));
+        }
+    }
+
+    #[test]
+    fn keys_of_other_classes_hash_otherwise() {
+        let secret = Secret::random();
+        let letter = |letter| Letter::new(letter).unwrap();
+        let text = "00".repeat(32);
+        let keys = [
+            Key::Id(&[0; 32]),
+            Key::Author(&[0; 32]),
+            Key::Kind(0),
+            Key::Tag(letter('e'), &text),
+            Key::Tag(letter('p'), &text),
+            Key::Tag(letter('e'), ""),
+            Key::Tag(letter('p'), ""),
+        ];
+        let mut hashes = keys.map(|key| secret.hash(key)).to_vec();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), keys.len());
+        let other = Secret::random();
+        assert!(keys.iter().all(|key| secret.hash(*key) != other.hash(*key)));
+    }
+}

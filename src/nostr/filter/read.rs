@@ -65,7 +65,7 @@ impl Fields {
             match key {
                 Key::Ids => (fields.ids, values.id_count) = list.ids(reader, context)?,
                 Key::Authors => {
-                    (fields.authors, values.author_count) = list.ids(reader, context)?
+                    (fields.authors, values.author_count) = list.ids(reader, context)?;
                 }
                 Key::Kinds => {
                     let kind = |reader: &mut Reader<'_>| reader.u16(context).map(drop);
