@@ -6,6 +6,8 @@
 
 use borrowire::{Error, ErrorKind};
 
+#[path = "laws/filter.rs"]
+pub mod filter;
 #[path = "laws/frames.rs"]
 pub mod frames;
 #[path = "laws/json.rs"]

@@ -29,6 +29,7 @@ pub(crate) struct Frame {
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
+    Event,
     Client,
     Relay,
     Neg,
@@ -39,6 +40,7 @@ pub(crate) enum Format {
 impl Format {
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Event => "event",
             Self::Client => "client",
             Self::Relay => "relay",
             Self::Neg => "neg",
@@ -84,9 +86,9 @@ pub(crate) fn for_each_frame(
 }
 
 /// A file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(io::stdin()));
     }
     Ok(Box::new(File::open(path)?))
 }
@@ -139,14 +141,16 @@ fn read_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-/// What a frame is taken for. A WakuMessage cannot begin with `[`: that would be a group of the
-/// known field 11.
+/// What a frame is taken for. A WakuMessage cannot begin with `[`, which would be a group of the
+/// known field 11, and hardly with `{`, a group of field 15.
 fn format(choice: FormatChoice, frame: &[u8]) -> Format {
     match choice {
+        FormatChoice::Auto if frame.first() == Some(&b'{') => Format::Event,
         FormatChoice::Auto if frame.first() == Some(&b'[') => nostr_format(frame),
         FormatChoice::Client => Format::Client,
         FormatChoice::Relay => Format::Relay,
         FormatChoice::Auto | FormatChoice::Waku => Format::Waku,
+        FormatChoice::Event => Format::Event,
         FormatChoice::Neg => Format::Neg,
         FormatChoice::Negentropy => Format::Negentropy,
     }
@@ -176,7 +180,7 @@ fn nostr_format(frame: &[u8]) -> Format {
 
 fn default_encoding(format: Format) -> Encoding {
     match format {
-        Format::Client | Format::Relay | Format::Neg => Encoding::Lines,
+        Format::Event | Format::Client | Format::Relay | Format::Neg => Encoding::Lines,
         Format::Negentropy | Format::Waku => Encoding::Bytes,
     }
 }

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &InspectArgs, out: &mut impl Write) -> Result<bool, Fail
     for_each_frame(&args.input, |frame| {
         let shown = match (frame.error, frame.format) {
             (Some(error), _) => Err(error),
+            (None, Format::Event) => event::inspect(args, &frame),
             (None, Format::Client) => nostr::inspect_client(args, &frame),
             (None, Format::Relay) => nostr::inspect_relay(args, &frame),
             (None, Format::Neg) => neg::inspect(args, &frame),

@@ -9,7 +9,7 @@ use borrowire::nostr::{ClientFrame, ClientMessage, Reason, RelayFrame, RelayMess
 use serde::Serialize;
 use serde_json::Value;
 
-use super::event::{EventJson, event_rows};
+use super::event::{self, EventJson};
 use super::{InspectArgs, Shown, neg, row};
 use crate::cli::input::Frame;
 use crate::cli::report::ErrorJson;
@@ -21,7 +21,7 @@ pub(super) fn inspect_client(args: &InspectArgs, frame: &Frame) -> Result<Shown,
     found.extra(view.extra());
     match view.message() {
         ClientMessage::Neg(_) => return neg::inspect(args, frame),
-        ClientMessage::Event(event) | ClientMessage::Auth(event) => found.event(event),
+        ClientMessage::Event(event) | ClientMessage::Auth(event) => found.event(args, event),
         ClientMessage::Req { filters, .. } | ClientMessage::Count { filters, .. } => {
             for filter in filters {
                 found.rows.push(row("filter", filter.raw().as_str()));
@@ -41,7 +41,7 @@ pub(super) fn inspect_relay(args: &InspectArgs, frame: &Frame) -> Result<Shown, 
     found.extra(view.extra());
     match view.message() {
         RelayMessage::Neg(_) => return neg::inspect(args, frame),
-        RelayMessage::Event { event, .. } => found.event(event),
+        RelayMessage::Event { event, .. } => found.event(args, event),
         RelayMessage::Ok { id, accepted, message } => {
             let bytes = id.bytes();
             let is_id = if bytes.is_ok() { "" } else { "  (not 32 bytes of hex)" };
@@ -108,9 +108,9 @@ impl Found {
         Self { rows: rows.collect(), json, is_good: true }
     }
 
-    fn event(&mut self, event: Result<&EventView<&[u8]>, Error>) {
+    fn event(&mut self, args: &InspectArgs, event: Result<&EventView<&[u8]>, Error>) {
         match event {
-            Ok(event) => self.rows.extend(event_rows(event)),
+            Ok(event) => self.rows.extend(event::rows(args, event)),
             Err(error) => {
                 self.rows.push(row("bad event", error));
                 self.is_good = false;
