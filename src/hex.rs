@@ -37,24 +37,6 @@ pub fn decode(hex: &[u8], out: &mut [u8], case: Case, context: &'static str) -> 
     Ok(())
 }
 
-/// The 32 bytes of 64 lowercase digits, or `None` if one of them is another byte. A loop that the
-/// compiler turns into vectors, in line with a parser that reads three of these an event.
-#[inline(always)]
-pub(crate) fn decode_id(digits: &[u8; 64]) -> Option<[u8; 32]> {
-    let mut values = [0; 64];
-    let mut all_digits = true;
-    for (value, digit) in values.iter_mut().zip(digits) {
-        let (decimal, letter) = (digit.wrapping_sub(b'0'), digit.wrapping_sub(b'a'));
-        all_digits &= (decimal < 10) | (letter < 6);
-        *value = if decimal < 10 { decimal } else { letter.wrapping_add(10) };
-    }
-    let mut bytes = [0; 32];
-    for (byte, [high, low]) in bytes.iter_mut().zip(values.as_chunks().0) {
-        *byte = high << 4 | low & 15;
-    }
-    all_digits.then_some(bytes)
-}
-
 /// Which hex digits count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -122,20 +104,6 @@ mod tests {
             let mut out = vec![0; len];
             decode(hex.as_bytes(), &mut out, Case::Lower, "x").unwrap();
             assert_eq!(out, bytes[..len]);
-        }
-    }
-
-    #[test]
-    fn ids_are_decoded_as_any_hex_is() {
-        let mut digits = *b"0123456789abcdef0f1e2d3c4b5a69788796a5b4c3d2e1f0fedcba9876543210";
-        for at in 0..digits.len() {
-            for byte in 0..=255 {
-                let digit = std::mem::replace(&mut digits[at], byte);
-                let mut bytes = [0; 32];
-                let decoded = decode(&digits, &mut bytes, Case::Lower, "x");
-                assert_eq!(decode_id(&digits), decoded.is_ok().then_some(bytes));
-                digits[at] = digit;
-            }
         }
     }
 

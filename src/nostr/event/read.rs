@@ -2,12 +2,12 @@
 
 use crate::buffer::Span;
 use crate::error::{Error, ErrorKind};
-use crate::hex::{self, Case, decode_id};
+use crate::hex::{self, Case};
 use crate::json::JsonStr;
 use crate::json::read::Reader;
 use crate::json::string::{Escapes, scan};
 use crate::rules::Rules;
-use crate::scan::Stops;
+use crate::scan::{Quotes, Stops, decode_id};
 
 /// The fields of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,8 +71,8 @@ impl Fields {
     pub(super) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
         reader.peek("event")?;
         if reader.is_deep_enough(EVENT_DEPTH) {
-            let compact = Compact { text: reader.text().as_bytes(), stops: reader.stops() };
-            if let Some((fields, end)) = compact.read(reader.position()) {
+            let compact = Compact::new(reader.text().as_bytes(), reader.position());
+            if let Some((fields, end)) = compact.read() {
                 reader.advance_to(end);
                 return Ok(fields);
             }
@@ -155,31 +155,35 @@ impl Values {
 
 /// A reader of events that are spelled without whitespace, with the keys of NIP-01 alone, as nearly
 /// all are. It errs on nothing: what it does not know, it leaves to [`Fields::read_any`].
-struct Compact<'a> {
+pub(super) struct Compact<'a> {
     text: &'a [u8],
-    stops: Stops<'a>,
+    /// Where the event begins.
+    start: usize,
+    quotes: Quotes<'a>,
 }
 
-impl Compact<'_> {
-    /// The event that begins at `start`, and where it ends.
+impl<'a> Compact<'a> {
     #[inline(always)]
-    fn read(mut self, start: usize) -> Option<(Fields, usize)> {
+    pub(super) const fn new(text: &'a [u8], start: usize) -> Self {
+        Self { text, start, quotes: Quotes::new(text, start) }
+    }
+
+    /// The event, and where it ends.
+    #[inline(always)]
+    fn read(mut self) -> Option<(Fields, usize)> {
         let mut fields = Fields::default();
         let Fields { spans, values } = &mut fields;
         let mut seen = Seen(0);
-        let mut at = start;
+        let mut at = self.start;
         if *self.text.get(at)? != b'{' {
             return None;
         }
         loop {
             at += 1;
-            let rest = self.text.get(at..)?;
-            let (key, value) = Self::key(rest)?;
-            at += value;
+            let (key, value) = self.key(at)?;
             if !seen.insert(key) {
                 return None;
             }
-            let value = at;
             match key {
                 Key::Id => (spans.id, values.id, at) = self.id(value)?,
                 Key::Pubkey => (spans.pubkey, values.pubkey, at) = self.id(value)?,
@@ -205,7 +209,7 @@ impl Compact<'_> {
                     let (high, low) = self.text.get(value..value + 128)?.split_at(64);
                     decode_id(high.try_into().ok()?)?;
                     decode_id(low.try_into().ok()?)?;
-                    at = self.quote(value + 128)?;
+                    at = self.end_of_hex(value, 128)?;
                     spans.sig = between(value, value + 128);
                 }
             }
@@ -215,33 +219,44 @@ impl Compact<'_> {
                 _ => return None,
             }
         }
-        spans.event = between(start, at + 1);
+        spans.event = between(self.start, at + 1);
         Some((fields, at + 1))
     }
 
-    /// The key that `text` begins with, and where its value begins: that of a string behind the
-    /// quote.
+    /// The key at `at`, and where its value begins: that of a string behind the quote.
     #[inline(always)]
-    fn key(text: &[u8]) -> Option<(Key, usize)> {
-        let (key, spelled): (_, &[u8]) = match text.get(1)? {
-            b'i' => (Key::Id, b"\"id\":\""),
-            b'p' => (Key::Pubkey, b"\"pubkey\":\""),
-            b'k' => (Key::Kind, b"\"kind\":"),
-            b't' => (Key::Tags, b"\"tags\":"),
-            b's' => (Key::Sig, b"\"sig\":\""),
-            b'c' if *text.get(2)? == b'r' => (Key::CreatedAt, b"\"created_at\":"),
-            b'c' => (Key::Content, b"\"content\":\""),
-            _ => return None,
+    fn key(&mut self, at: usize) -> Option<(Key, usize)> {
+        let rest = self.text.get(at..)?;
+        // Compared with texts whose lengths the compiler knows.
+        let key = |key, spelled: &[u8], len, quotes| {
+            (rest.get(..len)? == spelled).then_some((key, len, quotes))
         };
-        text.starts_with(spelled).then_some((key, spelled.len()))
+        let (key, len, quotes) = match rest.get(1)? {
+            b'i' => key(Key::Id, b"\"id\":\"", 6, 3),
+            b'p' => key(Key::Pubkey, b"\"pubkey\":\"", 10, 3),
+            b'k' => key(Key::Kind, b"\"kind\":", 7, 2),
+            b't' => key(Key::Tags, b"\"tags\":", 7, 2),
+            b's' => key(Key::Sig, b"\"sig\":\"", 7, 3),
+            b'c' if *rest.get(2)? == b'r' => key(Key::CreatedAt, b"\"created_at\":", 13, 2),
+            b'c' => key(Key::Content, b"\"content\":\"", 11, 3),
+            _ => None,
+        }?;
+        self.quotes.pass(quotes);
+        Some((key, at + len))
     }
 
     /// The 64 digits at `start`, their bytes, and what follows the quote behind them.
     #[inline(always)]
-    fn id(&self, start: usize) -> Option<(Span, [u8; 32], usize)> {
+    fn id(&mut self, start: usize) -> Option<(Span, [u8; 32], usize)> {
         let digits = self.text.get(start..)?.first_chunk()?;
-        let end = self.quote(start + 64)?;
+        let end = self.end_of_hex(start, 64)?;
         Some((between(start, start + 64), decode_id(digits)?, end))
+    }
+
+    /// What follows the quote behind `len` digits at `start`, if a quote is there and none before.
+    #[inline(always)]
+    fn end_of_hex(&mut self, start: usize, len: usize) -> Option<usize> {
+        (self.quotes.next() == start + len).then_some(start + len + 1)
     }
 
     /// A whole number in plain digits.
@@ -281,7 +296,10 @@ impl Compact<'_> {
                 at += 1;
             } else {
                 loop {
-                    at = self.string(self.quote(at)?, &mut escapes)?;
+                    if self.quotes.next() != at {
+                        return None;
+                    }
+                    at = self.string(at + 1, &mut escapes)?;
                     match *self.text.get(at)? {
                         b',' => at += 1,
                         b']' => break,
@@ -304,15 +322,23 @@ impl Compact<'_> {
     /// The string whose first byte behind the quote is `start`; what follows its other quote.
     #[inline(always)]
     fn string(&mut self, start: usize, escapes: &mut Escapes) -> Option<usize> {
-        let (end, spelled) = scan(self.text, &mut self.stops, start, "event").ok()?;
-        *escapes = spelled.max(*escapes);
+        let end = self.quotes.next();
+        if self.quotes.may_have_escapes(start) || self.quotes.may_be_odd(start) {
+            *escapes = self.escapes(start, end)?.max(*escapes);
+        }
         Some(end + 1)
     }
 
-    /// Goes over the quote at `at`.
-    #[inline(always)]
-    fn quote(&self, at: usize) -> Option<usize> {
-        (*self.text.get(at)? == b'"').then_some(at + 1)
+    /// How the string from `start` to `end` is escaped.
+    #[inline(never)]
+    fn escapes(&self, start: usize, end: usize) -> Option<Escapes> {
+        if self.quotes.may_be_odd(start) {
+            let (_, escapes) = scan(self.text, &mut Stops::new(self.text), start, "event").ok()?;
+            return Some(escapes);
+        }
+        let string = self.text.get(start..end)?;
+        let has_escapes = memchr::memchr(b'\\', string).is_some();
+        Some(if has_escapes { Escapes::Canonical } else { Escapes::None })
     }
 }
 
