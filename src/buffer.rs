@@ -315,19 +315,30 @@ impl<'a, const N: usize> Marks<'a, N> {
         self.spans[i] = span;
     }
 
-    /// Takes `text`, if it is the whole frame, as the proof that every span is UTF-8 that does not
-    /// cut a character.
-    pub(crate) fn set_whole_text(&mut self, text: &'a str) {
-        self.text = std::ptr::eq(text.as_bytes(), self.bytes).then_some(text);
+    /// Points all spans at text, of which each is checked; free if `text` is the whole frame.
+    /// `Err` is the place of a byte that is not UTF-8.
+    #[inline(always)]
+    pub(crate) fn set_texts(&mut self, text: &'a str, spans: [Span; N]) -> Result<(), usize> {
+        let is_whole = std::ptr::eq(text.as_bytes(), self.bytes);
+        let cuts = |span: &Span| {
+            let range = span.range();
+            !(text.is_char_boundary(range.start) && text.is_char_boundary(range.end))
+        };
+        if !is_whole || spans.iter().any(cuts) {
+            for span in &spans {
+                let check = check_utf8(&self.bytes[span.range()]);
+                check.map_err(|valid| span.range().start + valid)?;
+            }
+        }
+        self.spans = spans;
+        self.utf8 = u16::MAX >> (u16::BITS as usize - N);
+        Ok(())
     }
 
-    /// Points span `i` at bytes that must be UTF-8, or says how many of them are. Free after
-    /// [`set_whole_text`](Self::set_whole_text).
+    /// Points span `i` at bytes that must be UTF-8, or says how many of them are.
     #[inline(always)]
     pub(crate) fn set_text(&mut self, i: usize, span: Span) -> Result<(), usize> {
-        if self.text.is_none_or(|text| text.get(span.range()).is_none()) {
-            check_utf8(&self.bytes[span.range()])?;
-        }
+        check_utf8(&self.bytes[span.range()])?;
         self.spans[i] = span;
         self.utf8 |= 1 << i;
         Ok(())
@@ -396,16 +407,17 @@ mod tests {
     #[test]
     fn whole_text_proves_spans_that_cut_no_character() {
         let frame = "aé".as_bytes();
-        let parsed = Frame::parse(frame, |marks: &mut Marks<'_, 1>| {
-            marks.set_whole_text("another text");
-            assert_eq!(marks.text, None);
-            marks.set_whole_text(std::str::from_utf8(marks.bytes()).unwrap());
-            assert!(marks.text.is_some());
-            assert_eq!(marks.set_text(0, Span::new(0, 2)), Err(1));
-            assert_eq!(marks.set_text(0, Span::new(1, 2)), Ok(()));
-            Ok(())
-        });
-        assert_eq!(parsed.unwrap().text(0), Some("é"));
+        let whole = std::str::from_utf8(frame).unwrap();
+        for text in [whole, "aé, another text"] {
+            let parsed = Frame::parse(frame, |marks: &mut Marks<'_, 2>| {
+                let cut = [Span::new(0, 1), Span::new(0, 2)];
+                assert_eq!(marks.set_texts(text, cut), Err(1));
+                assert_eq!(marks.set_texts(text, [Span::new(1, 2), Span::new(2, 1)]), Err(2));
+                assert_eq!(marks.set_texts(text, [Span::new(0, 1), Span::new(1, 2)]), Ok(()));
+                Ok(())
+            });
+            assert_eq!(parsed.unwrap().text(1), Some("é"));
+        }
     }
 
     #[test]

@@ -48,9 +48,9 @@ impl<'a> Reader<'a> {
     /// A character that is cut in two by the end is no error yet: it is if the value ends before
     /// it, and otherwise the text is incomplete.
     pub fn new(bytes: &'a [u8], rules: &Rules, context: &'static str) -> Result<Self, Error> {
-        match from_utf8(bytes) {
+        match simdutf8::basic::from_utf8(bytes) {
             Ok(text) => Self::from_text(text, rules, context),
-            Err(error) => Self::new_cut(bytes, error, rules, context),
+            Err(_) => Self::new_cut(bytes, rules, context),
         }
     }
 
@@ -262,13 +262,6 @@ impl<'a> Reader<'a> {
         &self.text[span.range()]
     }
 
-    /// The stops of the text, for a parser that goes ahead on its own; see
-    /// [`advance_to`](Self::advance_to).
-    #[inline(always)]
-    pub(crate) fn stops(&self) -> Stops<'a> {
-        self.stops.clone()
-    }
-
     /// Whether `levels` more containers may be opened.
     #[inline(always)]
     pub(crate) const fn is_deep_enough(&self, levels: u32) -> bool {
@@ -283,12 +276,12 @@ impl<'a> Reader<'a> {
 
     /// A reader of bytes that are not UTF-8 to their end.
     #[cold]
-    fn new_cut(
-        bytes: &'a [u8],
-        error: simdutf8::compat::Utf8Error,
-        rules: &Rules,
-        context: &'static str,
-    ) -> Result<Self, Error> {
+    fn new_cut(bytes: &'a [u8], rules: &Rules, context: &'static str) -> Result<Self, Error> {
+        // The check of whole texts is faster than the one that says where it failed.
+        let error = match from_utf8(bytes) {
+            Ok(text) => return Self::from_text(text, rules, context),
+            Err(error) => error,
+        };
         let valid = error.valid_up_to();
         let (Some(&cut), None, Ok(text)) =
             (bytes.get(valid), error.error_len(), from_utf8(&bytes[..valid]))

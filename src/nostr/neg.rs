@@ -273,16 +273,8 @@ impl<B: Buffer> NegView<B> {
         let mut read_fields = None;
         let frame = Frame::parse(frame, |marks: &mut Marks<'_, 3>| {
             let (text, fields) = Fields::of(marks.bytes(), rules)?;
-            marks.set_whole_text(text);
-            let spans = [
-                (SUB, fields.sub),
-                (BODY, fields.body),
-                (MESSAGE, fields.message.unwrap_or_default()),
-            ];
-            for (i, span) in spans {
-                let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "neg");
-                marks.set_text(i, span).map_err(not_text)?;
-            }
+            let spans = [fields.sub, fields.body, fields.message.unwrap_or_default()];
+            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "neg"))?;
             read_fields = Some(fields);
             Ok(())
         })?;

@@ -2,34 +2,26 @@
 
 /// The quotes that open and close the strings of a JSON text, one after the other.
 ///
-/// For a text of many short strings, where a branch for each of their ends would be guessed wrong:
-/// the places of all quotes in a window of 512 bytes are found first, without one. Escaped quotes are
-/// none. What a string holds is not checked, but [`may_be_odd`](Self::may_be_odd) tells where there
-/// is nothing to check.
+/// For a text of many short strings: a window of some blocks is looked at by one call, and what it
+/// holds is kept as one bit a byte. Escaped quotes are none. What a string holds is not checked, but
+/// [`may_be_odd`](Self::may_be_odd) tells where there is nothing to check.
 #[derive(Clone)]
 pub(crate) struct Quotes<'a> {
     text: &'a [u8],
-    /// Where the next window begins.
+    /// Where the window at hand begins, and where the next does.
+    start: usize,
     ahead: usize,
     /// Whether the byte there is escaped.
     is_escaped: bool,
-    /// The window at hand: where it begins, the places of its quotes, counted from there, how many
-    /// they are, and which is the next.
-    start: usize,
-    places: [u16; WINDOW + STEP],
-    len: usize,
-    next: usize,
+    /// The quotes of the window, a word for each block of 64 bytes.
+    words: [u64; BLOCKS],
+    /// The block at hand, and which of its quotes are to come.
+    block: usize,
+    bits: u64,
     /// Where the last window ends that has escapes.
     escapes_end: usize,
     /// Where the last window ends that has what is odd.
     odd_end: usize,
-}
-
-/// What a block of 64 bytes holds, one bit a byte, the lowest for the first.
-struct Marks {
-    quotes: u64,
-    backslashes: u64,
-    controls: u64,
 }
 
 impl<'a> Quotes<'a> {
@@ -38,38 +30,48 @@ impl<'a> Quotes<'a> {
     pub(crate) const fn new(text: &'a [u8], start: usize) -> Self {
         Self {
             text,
+            start,
             ahead: start,
             is_escaped: false,
-            start: 0,
-            places: [0; WINDOW + STEP],
-            len: 0,
-            next: 0,
+            words: [0; BLOCKS],
+            block: BLOCKS,
+            bits: 0,
             escapes_end: 0,
             odd_end: 0,
         }
     }
 
-    /// The place of the next quote; the length of the text if there is none.
+    /// The place of the next quote; the length of the text, or more, if there is none.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> usize {
-        while self.next >= self.len {
-            if self.ahead >= self.text.len() {
-                return self.text.len();
+        while self.bits == 0 {
+            self.block += 1;
+            if self.block >= BLOCKS {
+                if self.ahead >= self.text.len() {
+                    return self.text.len();
+                }
+                self.fill();
             }
-            self.fill_from(0);
+            self.bits = self.words[self.block];
         }
-        let place = usize::from(self.places[self.next]);
-        self.next += 1;
-        self.start + place
+        let place = self.start + 64 * self.block + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        place
     }
 
-    /// Goes over `count` quotes that are known to be there.
+    /// Goes to `place`, which is not behind the quotes that were taken and not within a string. What
+    /// is passed over need not be looked at.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, count: usize) {
-        self.next += count;
-        while self.next > self.len && self.ahead < self.text.len() {
-            self.next -= self.len;
-            self.fill_from(self.next);
+    pub(crate) fn skip_to(&mut self, place: usize) {
+        let block = place.wrapping_sub(self.start) / 64;
+        if place >= self.ahead {
+            self.ahead = place;
+            self.is_escaped = false;
+            self.block = BLOCKS;
+            self.bits = 0;
+        } else if let Some(word) = self.words.get(block) {
+            self.block = block;
+            self.bits = word & u64::MAX << ((place - self.start) % 64);
         }
     }
 
@@ -87,109 +89,127 @@ impl<'a> Quotes<'a> {
         start < self.odd_end
     }
 
-    /// Looks at the next window, of whose quotes `next` are passed over.
+    /// Looks at the next window.
     #[inline(never)]
-    fn fill_from(&mut self, next: usize) {
-        self.next = next;
+    fn fill(&mut self) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("popcnt")
-        {
-            // SAFETY: the CPU has all three, it was asked in the lines above.
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the CPU has AVX2, it was asked in the line above.
             return unsafe { avx2::fill(self) };
         }
-        self.fill_by(marks_by_word, simple_escapes_by_byte);
+        self.fill_by_word();
     }
 
-    /// Finds the quotes of the next window. `simple` gives the bytes that make a simple escape
-    /// behind a backslash.
-    #[inline(always)]
-    fn fill_by(&mut self, marks: impl Fn(&[u8; 64]) -> Marks, simple: impl Fn(&[u8; 64]) -> u64) {
-        let rest = &self.text[self.ahead..];
-        let window = &rest[..rest.len().min(WINDOW)];
-        self.start = self.ahead;
-        self.ahead += window.len();
-        self.len = 0;
-        let (blocks, tail) = window.as_chunks::<64>();
-        for (i, block) in blocks.iter().enumerate() {
-            self.look(64 * i as u16, block, marks(block), &simple);
-        }
-        if !tail.is_empty() {
-            let mut block = [b' '; 64];
-            block[..tail.len()].copy_from_slice(tail);
-            self.look(64 * blocks.len() as u16, &block, marks(&block), &simple);
-        }
-    }
-
-    /// Takes what is to be known of a block.
-    #[inline(always)]
-    fn look(
-        &mut self,
-        base: u16,
-        block: &[u8; 64],
-        marks: Marks,
-        simple: impl Fn(&[u8; 64]) -> u64,
-    ) {
-        let Marks { mut quotes, backslashes, controls } = marks;
-        let mut odd = controls;
-        if backslashes != 0 || self.is_escaped {
-            let escaped = self.escaped(backslashes);
-            quotes &= !escaped;
-            odd |= escaped & !simple(block);
-            self.escapes_end = self.ahead;
-        }
-        if odd != 0 {
+    /// The slower twin of [`avx2::fill`], and the only one where there are no such vectors.
+    fn fill_by_word(&mut self) {
+        let mut controls = 0;
+        let marks = |block: &[u8; 64]| {
+            let (mut quotes, mut backslashes) = (0, 0);
+            for (i, word) in block.as_chunks().0.iter().enumerate() {
+                let word = u64::from_le_bytes(*word);
+                quotes |= equal(word, b'"') << (8 * i);
+                backslashes |= equal(word, b'\\') << (8 * i);
+                // A byte below 0x20 has none of these bits.
+                controls |= equal(word & repeat(0xe0), 0);
+            }
+            (quotes, backslashes)
+        };
+        self.fill_by(marks, simple_escapes);
+        if controls != 0 {
             self.odd_end = self.ahead;
         }
-        self.keep(base, quotes);
+    }
+
+    /// Finds the quotes of the next window, which begins with the next block that has one. `marks`
+    /// gives the quotes and the backslashes of a block, one bit a byte, the lowest for the first;
+    /// `simple` the bytes that make a simple escape behind a backslash. Control characters are left
+    /// to the caller.
+    #[inline(always)]
+    fn fill_by(
+        &mut self,
+        mut marks: impl FnMut(&[u8; 64]) -> (u64, u64),
+        simple: impl Fn(&[u8; 64]) -> u64,
+    ) {
+        let mut escapes = Escapes { next: u64::from(self.is_escaped), seen: 0, odd: 0 };
+        let (blocks, tail) = self.text[self.ahead..].as_chunks::<64>();
+        let mut first = 0;
+        let mut quotes = 0;
+        for block in blocks {
+            quotes = escapes.remove(block, marks(block), &simple);
+            if quotes != 0 {
+                break;
+            }
+            first += 1;
+        }
+        let blocks = &blocks[first..];
+        self.start = self.ahead + 64 * first;
+        self.block = 0;
+        self.words = [0; BLOCKS];
+        self.words[0] = quotes;
+        for (word, block) in self.words.iter_mut().zip(blocks).skip(1) {
+            *word = escapes.remove(block, marks(block), &simple);
+        }
+        self.ahead = self.start + 64 * blocks.len().min(BLOCKS);
+        if blocks.len() < BLOCKS && !tail.is_empty() {
+            let mut block = [b' '; 64];
+            block[..tail.len()].copy_from_slice(tail);
+            self.words[blocks.len()] = escapes.remove(&block, marks(&block), &simple);
+            self.ahead = self.text.len();
+        }
+        self.is_escaped = escapes.next != 0;
+        if escapes.seen != 0 {
+            self.escapes_end = self.ahead;
+        }
+        if escapes.odd != 0 {
+            self.odd_end = self.ahead;
+        }
+    }
+}
+
+/// Escapes on the way through blocks.
+struct Escapes {
+    /// One bit: whether the first byte of the next block is escaped.
+    next: u64,
+    /// Bits, if there were any, and if any was not simple.
+    seen: u64,
+    odd: u64,
+}
+
+impl Escapes {
+    /// The quotes of a block that are not escaped.
+    #[inline(always)]
+    fn remove(
+        &mut self,
+        block: &[u8; 64],
+        (quotes, backslashes): (u64, u64),
+        simple: impl Fn(&[u8; 64]) -> u64,
+    ) -> u64 {
+        if backslashes | self.next == 0 {
+            return quotes;
+        }
+        let escaped = self.pass(backslashes);
+        self.seen |= backslashes;
+        self.odd |= escaped & !simple(block);
+        quotes & !escaped
     }
 
     /// The bytes of a block behind an odd number of backslashes.
     #[inline(always)]
-    fn escaped(&mut self, backslashes: u64) -> u64 {
-        let first = u64::from(self.is_escaped);
+    fn pass(&mut self, backslashes: u64) -> u64 {
+        let first = self.next;
         let slashes = backslashes & !first;
+        if slashes & slashes << 1 == 0 {
+            self.next = slashes >> 63;
+            return first | slashes << 1;
+        }
         // Added to a run, its first bit runs through it to the bit behind it. A run that begins at
         // an even place and ends before an odd one is of odd length, and the other way round.
         let starts = slashes & !(slashes << 1);
         let even = slashes.wrapping_add(starts & EVEN);
         let (odd, runs_out) = slashes.overflowing_add(starts & !EVEN);
-        self.is_escaped = runs_out;
+        self.next = u64::from(runs_out);
         first | even & !slashes & !EVEN | odd & !slashes & EVEN
     }
-
-    /// Writes down the places of a block's quotes.
-    #[inline(always)]
-    fn keep(&mut self, base: u16, quotes: u64) {
-        let mut left = quotes;
-        let mut places = &mut self.places[self.len..];
-        self.len += quotes.count_ones() as usize;
-        // More than there are does no harm, and asks for no branch.
-        while let Some((step, rest)) = places.split_first_chunk_mut::<STEP>() {
-            for place in step {
-                *place = base + left.trailing_zeros() as u16;
-                left &= left.wrapping_sub(1);
-            }
-            if left == 0 {
-                return;
-            }
-            places = rest;
-        }
-    }
-}
-
-/// What a block holds, by words of eight bytes.
-fn marks_by_word(block: &[u8; 64]) -> Marks {
-    let mut marks = Marks { quotes: 0, backslashes: 0, controls: 0 };
-    for (i, word) in block.as_chunks().0.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        marks.quotes |= equal(word, b'"') << (8 * i);
-        marks.backslashes |= equal(word, b'\\') << (8 * i);
-        // A byte below 0x20 has none of these bits.
-        marks.controls |= equal(word & repeat(0xe0), 0) << (8 * i);
-    }
-    marks
 }
 
 /// One bit for each byte of `word` that is `byte`.
@@ -207,12 +227,10 @@ const fn repeat(byte: u8) -> u64 {
 }
 
 /// The bytes that make a simple escape behind a backslash.
-fn simple_escapes_by_byte(block: &[u8; 64]) -> u64 {
-    bits(block, |byte| matches!(byte, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't'))
-}
-
-fn bits(block: &[u8; 64], is_hit: impl Fn(u8) -> bool) -> u64 {
-    let bit = |(i, byte): (usize, &u8)| u64::from(is_hit(*byte)) << i;
+fn simple_escapes(block: &[u8; 64]) -> u64 {
+    let bit = |(i, byte): (usize, &u8)| {
+        u64::from(matches!(byte, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't')) << i
+    };
     block.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
@@ -220,26 +238,24 @@ fn bits(block: &[u8; 64], is_hit: impl Fn(u8) -> bool) -> u64 {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Marks, Quotes};
-    use crate::scan::avx2::{controls, load, or};
+    use super::Quotes;
+    use crate::scan::avx2::{any, controls, load, or};
 
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    #[target_feature(enable = "avx2")]
     pub(super) fn fill(quotes: &mut Quotes<'_>) {
-        quotes.fill_by(|block| marks(block), |block| simple_escapes(block));
-    }
-
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
-    #[inline]
-    fn marks(block: &[u8; 64]) -> Marks {
-        let rows = rows(block);
-        Marks {
-            quotes: bits(rows.map(|row| equal(row, b'"'))),
-            backslashes: bits(rows.map(|row| equal(row, b'\\'))),
-            controls: bits(rows.map(|row| controls(row))),
+        let mut least = _mm256_set1_epi8(-1);
+        let marks = |block: &[u8; 64]| {
+            let rows = rows(block);
+            least = _mm256_min_epu8(least, _mm256_min_epu8(rows[0], rows[1]));
+            (bits(rows.map(|row| equal(row, b'"'))), bits(rows.map(|row| equal(row, b'\\'))))
+        };
+        quotes.fill_by(marks, |block| simple_escapes(block));
+        if any(controls(least)) {
+            quotes.odd_end = quotes.ahead;
         }
     }
 
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    #[target_feature(enable = "avx2")]
     #[inline]
     fn simple_escapes(block: &[u8; 64]) -> u64 {
         // Looked up by their low nibbles, which three of the seven share: those two are asked for.
@@ -252,20 +268,20 @@ mod avx2 {
         }))
     }
 
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    #[target_feature(enable = "avx2")]
     #[inline]
     fn rows(block: &[u8; 64]) -> [__m256i; 2] {
         let (rows, _) = block.as_chunks();
         [load(&rows[0]), load(&rows[1])]
     }
 
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    #[target_feature(enable = "avx2")]
     #[inline]
     fn equal(row: __m256i, byte: u8) -> __m256i {
         _mm256_cmpeq_epi8(row, _mm256_set1_epi8(byte as i8))
     }
 
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    #[target_feature(enable = "avx2")]
     #[inline]
     fn bits([low, high]: [__m256i; 2]) -> u64 {
         let [low, high] = [low, high].map(|row| u64::from(_mm256_movemask_epi8(row) as u32));
@@ -273,11 +289,8 @@ mod avx2 {
     }
 }
 
-/// Bytes looked at before any of their quotes is asked for.
-const WINDOW: usize = 512;
-
-/// Places written down between two branches.
-const STEP: usize = 4;
+/// Blocks of a window.
+const BLOCKS: usize = 8;
 
 const EVEN: u64 = 0x5555_5555_5555_5555;
 
@@ -307,15 +320,11 @@ mod tests {
     }
 
     #[test]
-    fn vectors_words_and_bytes_agree() {
+    fn every_byte_is_told_from_the_others() {
         let mut block = [b'a'; 64];
         for at in 0..64 {
             for byte in 0..=255 {
                 block[at] = byte;
-                let Marks { quotes, backslashes, controls } = marks_by_word(&block);
-                assert_eq!(quotes, bits(&block, |byte| byte == b'"'));
-                assert_eq!(backslashes, bits(&block, |byte| byte == b'\\'));
-                assert_eq!(controls, bits(&block, |byte| byte < 0x20));
                 assert_quotes(&block);
             }
             block[at] = [b'"', b'\\', b'n', 0x1f, 0xe0][at % 5];
@@ -328,29 +337,30 @@ mod tests {
     fn assert_quotes(text: &[u8]) {
         let expected: Vec<usize> = quotes_by_byte(text).collect();
         let mut quotes = Quotes::new(text, 0);
-        let mut by_word = Quotes::new(text, 0);
         let mut start = 0;
         for &place in expected.iter().chain([&text.len()]) {
-            while by_word.next >= by_word.len && by_word.ahead < text.len() {
-                by_word.next = 0;
-                by_word.fill_by(marks_by_word, simple_escapes_by_byte);
-            }
-            assert_eq!((quotes.next(), by_word.next()), (place, place), "from {start}");
+            assert_eq!(quotes.next(), place, "from {start}");
             let string = &text[start..place];
-            for quotes in [&quotes, &by_word] {
-                assert!(quotes.may_have_escapes(start) || !string.contains(&b'\\'));
-                assert!(quotes.may_be_odd(start) || is_simple(string), "from {start}");
-            }
+            assert!(quotes.may_have_escapes(start) || !string.contains(&b'\\'));
+            assert!(quotes.may_be_odd(start) || is_simple(string), "from {start}");
             start = place + 1;
         }
-        for count in [1, 2, 7, 600] {
+        for every in [2, 3, 8, 100] {
             let mut quotes = Quotes::new(text, 0);
-            for place in expected.iter().skip(count).step_by(count + 1) {
-                quotes.pass(count);
-                assert_eq!(quotes.next(), *place, "past {count}");
+            for place in expected.iter().step_by(every) {
+                quotes.skip_to(*place);
+                assert_eq!(quotes.next(), *place, "every {every}th");
             }
-            quotes.pass(count);
-            assert_eq!(quotes.next(), text.len());
+        }
+        let mut by_word = Quotes::new(text, 0);
+        let mut by_vector = by_word.clone();
+        while by_word.ahead < text.len() {
+            by_word.fill_by_word();
+            by_vector.fill();
+            let found = |quotes: &Quotes<'_>| {
+                (quotes.words, quotes.is_escaped, quotes.escapes_end, quotes.odd_end)
+            };
+            assert_eq!(found(&by_word), found(&by_vector));
         }
     }
 

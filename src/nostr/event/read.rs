@@ -198,10 +198,12 @@ impl<'a> Compact<'a> {
                     spans.kind = between(value, at);
                 }
                 Key::Tags => {
+                    self.quotes.skip_to(value);
                     at = self.tags(value, values)?;
                     spans.tags = between(value, at);
                 }
                 Key::Content => {
+                    self.quotes.skip_to(value);
                     at = self.string(value, &mut values.content_escapes)?;
                     spans.content = between(value, at - 1);
                 }
@@ -209,7 +211,7 @@ impl<'a> Compact<'a> {
                     let (high, low) = self.text.get(value..value + 128)?.split_at(64);
                     decode_id(high.try_into().ok()?)?;
                     decode_id(low.try_into().ok()?)?;
-                    at = self.end_of_hex(value, 128)?;
+                    at = self.quote(value + 128)?;
                     spans.sig = between(value, value + 128);
                 }
             }
@@ -225,38 +227,35 @@ impl<'a> Compact<'a> {
 
     /// The key at `at`, and where its value begins: that of a string behind the quote.
     #[inline(always)]
-    fn key(&mut self, at: usize) -> Option<(Key, usize)> {
+    fn key(&self, at: usize) -> Option<(Key, usize)> {
         let rest = self.text.get(at..)?;
         // Compared with texts whose lengths the compiler knows.
-        let key = |key, spelled: &[u8], len, quotes| {
-            (rest.get(..len)? == spelled).then_some((key, len, quotes))
-        };
-        let (key, len, quotes) = match rest.get(1)? {
-            b'i' => key(Key::Id, b"\"id\":\"", 6, 3),
-            b'p' => key(Key::Pubkey, b"\"pubkey\":\"", 10, 3),
-            b'k' => key(Key::Kind, b"\"kind\":", 7, 2),
-            b't' => key(Key::Tags, b"\"tags\":", 7, 2),
-            b's' => key(Key::Sig, b"\"sig\":\"", 7, 3),
-            b'c' if *rest.get(2)? == b'r' => key(Key::CreatedAt, b"\"created_at\":", 13, 2),
-            b'c' => key(Key::Content, b"\"content\":\"", 11, 3),
+        let key =
+            |key, spelled: &[u8], len| (rest.get(..len)? == spelled).then_some((key, at + len));
+        match rest.get(1)? {
+            b'i' => key(Key::Id, b"\"id\":\"", 6),
+            b'p' => key(Key::Pubkey, b"\"pubkey\":\"", 10),
+            b'k' => key(Key::Kind, b"\"kind\":", 7),
+            b't' => key(Key::Tags, b"\"tags\":", 7),
+            b's' => key(Key::Sig, b"\"sig\":\"", 7),
+            b'c' if *rest.get(2)? == b'r' => key(Key::CreatedAt, b"\"created_at\":", 13),
+            b'c' => key(Key::Content, b"\"content\":\"", 11),
             _ => None,
-        }?;
-        self.quotes.pass(quotes);
-        Some((key, at + len))
+        }
     }
 
     /// The 64 digits at `start`, their bytes, and what follows the quote behind them.
     #[inline(always)]
-    fn id(&mut self, start: usize) -> Option<(Span, [u8; 32], usize)> {
+    fn id(&self, start: usize) -> Option<(Span, [u8; 32], usize)> {
         let digits = self.text.get(start..)?.first_chunk()?;
-        let end = self.end_of_hex(start, 64)?;
+        let end = self.quote(start + 64)?;
         Some((between(start, start + 64), decode_id(digits)?, end))
     }
 
-    /// What follows the quote behind `len` digits at `start`, if a quote is there and none before.
+    /// Goes over the quote at `at`.
     #[inline(always)]
-    fn end_of_hex(&mut self, start: usize, len: usize) -> Option<usize> {
-        (self.quotes.next() == start + len).then_some(start + len + 1)
+    fn quote(&self, at: usize) -> Option<usize> {
+        (*self.text.get(at)? == b'"').then_some(at + 1)
     }
 
     /// A whole number in plain digits.

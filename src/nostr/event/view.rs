@@ -105,21 +105,17 @@ impl<B: Buffer> EventView<B> {
             leave(&mut reader, entered)?;
             let text = reader.text();
             reader.finish("event")?;
-            marks.set_whole_text(text);
             let spans = [
-                (EVENT, spans.event),
-                (ID, spans.id),
-                (PUBKEY, spans.pubkey),
-                (CREATED_AT, spans.created_at),
-                (KIND, spans.kind),
-                (TAGS, spans.tags),
-                (CONTENT, spans.content),
-                (SIG, spans.sig),
+                spans.event,
+                spans.id,
+                spans.pubkey,
+                spans.created_at,
+                spans.kind,
+                spans.tags,
+                spans.content,
+                spans.sig,
             ];
-            for (i, span) in spans {
-                let not_text = |at| Error::new(ErrorKind::Utf8, span.range().start + at, "event");
-                marks.set_text(i, span).map_err(not_text)?;
-            }
+            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "event"))?;
             read = Some(values);
             Ok(())
         })?;
