@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use borrowire::codec::{
-    CodecError, FrameReader, FrameWriter, Framing, JsonLines, LengthPrefixed, READ_BUFFER, Views,
+    CodecError, FrameReader, FrameWriter, Framing, JsonLines, LengthPrefixed, Views,
     write_frame,
 };
 use borrowire::rules::Rules;
@@ -424,6 +424,7 @@ impl tokio::io::AsyncWrite for Socket {
 
 #[cfg(test)]
 mod driven {
+    use borrowire::codec::READ_BUFFER;
     use futures_util::StreamExt;
     use proptest::collection::vec;
     use proptest::prelude::*;
