@@ -6,8 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use borrowire::codec::{
-    CodecError, FrameReader, FrameWriter, Framing, JsonLines, LengthPrefixed, Views,
-    write_frame,
+    CodecError, FrameReader, FrameWriter, Framing, JsonLines, LengthPrefixed, Views, write_frame,
 };
 use borrowire::rules::Rules;
 use borrowire::splice::Splice;
