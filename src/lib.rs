@@ -54,6 +54,7 @@ pub mod envelope;
 #[cfg(feature = "codec")]
 #[cfg_attr(docsrs, doc(cfg(feature = "codec")))]
 pub mod codec;
+pub mod ndjson;
 
 // -- the whole way: what a node does with a message, measured
 #[cfg(feature = "harness")]

@@ -2,6 +2,7 @@
 
 use crate::hex::{self, Case};
 use crate::json::string::scan;
+use crate::nostr::event::read::Compact;
 use crate::scan::Stops;
 
 /// The id that the event of a frame claims, found without parsing the rest: to pass over duplicates,
@@ -32,6 +33,10 @@ pub fn peek_event_id(frame: &[u8]) -> Option<[u8; 32]> {
             walk.string()?;
             walk.take(b',')?;
         }
+    }
+    walk.next()?;
+    if let Some(id) = Compact::new(frame, walk.at).peek_id() {
+        return Some(id);
     }
     walk.take(b'{')?;
     loop {
