@@ -15,8 +15,8 @@ use crate::error::{Error, ErrorKind, Expected};
 /// line   := frame? "\r"? "\n"
 /// ```
 ///
-/// A carriage return before the line break is not part of the frame, empty lines are passed over,
-/// and the last line may end with the stream. A line over the maximum is refused as soon as that
+/// A carriage return before the line break is not part of the frame, blank lines are passed over,
+/// and the last line may end with the stream, all as [`ndjson::lines`](crate::ndjson::lines) has it. A line over the maximum is refused as soon as that
 /// much of it is there. Whether a line is JSON is for its view to say; JSON that ends too early is
 /// [`ErrorKind::Incomplete`] there, yet final, since the line has ended.
 ///
@@ -71,8 +71,8 @@ impl Framing for JsonLines {
             self.check(len)?;
             let mut line = buffer.split_to(end + 1);
             self.searched = 0;
-            if len > 0 {
-                line.truncate(len);
+            line.truncate(len);
+            if !is_blank(&line) {
                 return Ok(Some(line.freeze()));
             }
         }
@@ -91,7 +91,7 @@ impl Framing for JsonLines {
         self.searched = 0;
         let mut line = buffer.split();
         line.truncate(len);
-        Ok((len > 0).then(|| line.freeze()))
+        Ok((!is_blank(&line)).then(|| line.freeze()))
     }
 
     fn ends(&self, body: &(impl Buf + Clone)) -> Result<Ends, Error> {
@@ -114,7 +114,7 @@ impl Decoder for JsonLines {
     }
 }
 
-/// Refuses an empty body, and one that would be read back as other lines than it is.
+/// Refuses a blank body, and one that would be read back as other lines than it is.
 impl<B: Buf + Clone> Encoder<B> for JsonLines {
     type Error = CodecError;
 
@@ -132,10 +132,15 @@ fn without_return(line: &[u8]) -> usize {
     line.len() - usize::from(line.last() == Some(&b'\r'))
 }
 
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}
+
 /// Checks that `body` comes back as one line and as it is.
 fn one_line(body: &(impl Buf + Clone)) -> Result<(), Error> {
     let mut rest = body.clone();
     let mut last = None;
+    let mut blank = true;
     while rest.has_remaining() {
         let chunk = rest.chunk();
         let at = body.remaining() - rest.remaining();
@@ -143,13 +148,14 @@ fn one_line(body: &(impl Buf + Clone)) -> Result<(), Error> {
             return Err(unexpected(b'\n', at + found));
         }
         last = chunk.last().copied();
+        blank = blank && is_blank(chunk);
         let len = chunk.len();
         rest.advance(len);
     }
     match last {
-        None => Err(Error::new(ErrorKind::Missing, 0, LINE)),
+        _ if blank => Err(Error::new(ErrorKind::Missing, 0, LINE)),
         Some(b'\r') => Err(unexpected(b'\r', body.remaining() - 1)),
-        Some(_) => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -192,6 +198,8 @@ mod tests {
         assert_eq!(encode(splice(b"\r")), return_behind);
         let empty = encode(Splice::new(b"", Bytes::new(), b""));
         assert_eq!(empty, "codec.line: missing, at byte 0");
+        let blank = encode(Splice::new(b" \t", Bytes::from_static(b"  "), b"\r"));
+        assert_eq!(blank, "codec.line: missing, at byte 0");
         assert_eq!(encode(splice(b"efghij")), "codec.line: 10 bytes, at most 9 allowed, at byte 0");
     }
 

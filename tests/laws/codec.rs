@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use borrowire::codec::{
     CodecError, FrameReader, FrameWriter, Framing, JsonLines, LengthPrefixed, Views, write_frame,
 };
+use borrowire::ndjson::lines;
 use borrowire::rules::Rules;
 use borrowire::splice::Splice;
 use borrowire::waku::MessageView;
@@ -42,8 +43,10 @@ pub fn any_lengths(stream: &[u8], max: u32, steps: &[usize]) {
     }
 }
 
-/// The same of lines.
+/// The same of lines; without a maximum they are those of `ndjson::lines`.
 pub fn any_lines(stream: &[u8], max: u32, steps: &[usize]) {
+    let (all, _) = lines_by_byte(stream, u32::MAX);
+    assert!(lines(stream).map(|line| line.text).eq(all));
     let (frames, end) = lines_by_byte(stream, max);
     for step in steps {
         check(&read_in_steps(JsonLines::new(max), stream, *step), &frames, end, stream);
@@ -102,7 +105,7 @@ fn lines_by_byte(stream: &[u8], max: u32) -> (Vec<&[u8]>, End) {
         if line.len() > max as usize {
             return (frames, End::TooLong);
         }
-        if !line.is_empty() {
+        if !line.trim_ascii().is_empty() {
             frames.push(line);
         }
     }
@@ -286,7 +289,7 @@ where
 }
 
 fn is_one_line(body: &[u8]) -> bool {
-    !body.is_empty() && !body.contains(&b'\n') && body.last() != Some(&b'\r')
+    !body.trim_ascii().is_empty() && !body.contains(&b'\n') && body.last() != Some(&b'\r')
 }
 
 fn spliced(body: &[u8], cut: usize) -> Splice {
@@ -528,7 +531,7 @@ mod driven {
 
         #[test]
         fn lines_of_any_shape(
-            stream in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(b'x')], 0..200),
+            stream in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(b' '), Just(b'x')], 0..200),
             max in 0_u32..9,
             steps in vec(1_usize..50, 3),
         ) {
