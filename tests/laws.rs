@@ -6,6 +6,9 @@
 
 use borrowire::{Error, ErrorKind};
 
+#[cfg(feature = "codec")]
+#[path = "laws/codec.rs"]
+pub mod codec;
 #[path = "laws/filter.rs"]
 pub mod filter;
 #[path = "laws/frames.rs"]
