@@ -360,7 +360,7 @@ fn people_see_the_event_inside_of_a_frame() {
     for row in [
         "EVENT (relay), ",
         "sub         \"日本\"  (some relays refuse it)",
-        "  right",
+        "computed id  matches",
         "kind        1",
     ] {
         assert!(text.contains(row), "{row} is not in\n{text}");

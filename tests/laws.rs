@@ -9,6 +9,8 @@ use borrowire::{Error, ErrorKind};
 #[cfg(feature = "codec")]
 #[path = "laws/codec.rs"]
 pub mod codec;
+#[path = "laws/event.rs"]
+pub mod event;
 #[path = "laws/filter.rs"]
 pub mod filter;
 #[path = "laws/frames.rs"]

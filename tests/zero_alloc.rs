@@ -13,7 +13,7 @@ use borrowire::json::{AnyText, HexStr, HexText, RawJson};
 use borrowire::negentropy::{
     self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
 };
-use borrowire::nostr::event::{EventBuilder, EventView};
+use borrowire::nostr::event::{Dialect, EventBuilder, EventView, event_ids, peek_event_id};
 use borrowire::nostr::fanout::{EventFanout, EventFrames};
 use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
 use borrowire::nostr::frame::{peek_label, peek_sub_id};
@@ -60,6 +60,36 @@ fn hash_and_gossip_id_allocate_nothing() {
         black_box(message_hash("t", envelope.message(), HashRule::OmitZero));
     });
     assert_eq!(allocated, 0);
+}
+
+#[test]
+fn events_are_read_hashed_and_peeked_at_without_allocating() {
+    let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    for event in feed.lines().take(64) {
+        // Compact, spelled with whitespace, and with escapes that are not hashed as they are.
+        let spaced = event.replace("\",\"", "\" , \"");
+        let other = event.replace("e", "\\u0065").replace("\"k\\u0065y", "\"key");
+        for text in [event, &spaced, &other] {
+            let frame = format!("[\"EVENT\",\"s\",{text}]");
+            let allocated = allocations(|| {
+                let _ = black_box(peek_event_id(frame.as_bytes()));
+                for rules in [Rules::STRICT, Rules::LENIENT] {
+                    let Ok(view) = EventView::parse_frame(black_box(frame.as_bytes()), &rules)
+                    else {
+                        continue;
+                    };
+                    for element in view.tags().flatten() {
+                        black_box(element.chars().count());
+                    }
+                    black_box((view.content().chars().count(), view.sig(), view.check_id()));
+                    black_box(view.computed_id_by(Dialect::Jackson));
+                    let views = [view.clone(), view];
+                    event_ids(&views, |_, id| _ = black_box(id));
+                }
+            });
+            assert_eq!(allocated, 0, "{text}");
+        }
+    }
 }
 
 #[test]
