@@ -5,9 +5,11 @@ use std::thread;
 
 use borrowire::buffer::Text;
 use borrowire::json::{HexText, JsonStr, RawJson};
-use borrowire::nostr::event::EventBuilder;
+use borrowire::nostr::event::{EventBuilder, EventView};
+use borrowire::nostr::fanout::{EventFanout, EventFrames};
 use borrowire::nostr::neg::{NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::nostr::seen::SeenIds;
+use borrowire::nostr::{ClientFrame, Reason, RelayFrame};
 use borrowire::rules::{Limits, Rules};
 use borrowire::waku::{GossipId, MessageHash, MessageView};
 use borrowire::{Envelope, Error, ErrorKind};
@@ -25,6 +27,9 @@ fn sizes() {
     assert_eq!(size_of::<JsonStr<'_>>(), 24);
     assert_eq!(size_of::<NegMsg<'_>>(), 40);
     assert_eq!(size_of::<NegOpen<'_>>(), 72);
+    assert_eq!(size_of::<EventView>(), 240);
+    assert_eq!(size_of::<ClientFrame>(), 256);
+    assert_eq!(size_of::<RelayFrame<&[u8]>>(), 240);
 }
 
 #[test]
@@ -35,6 +40,13 @@ fn what_crosses_threads() {
     crosses::<Envelope>();
     crosses::<NegView>();
     crosses::<NegView<&'static [u8]>>();
+    crosses::<ClientFrame>();
+    crosses::<ClientFrame<&'static [u8]>>();
+    crosses::<RelayFrame>();
+    crosses::<RelayFrame<&'static [u8]>>();
+    crosses::<EventFanout>();
+    crosses::<EventFrames>();
+    crosses::<Reason<'static>>();
     crosses::<JsonStr<'static>>();
     crosses::<RawJson<'static>>();
     crosses::<HexText<'static>>();

@@ -7,15 +7,16 @@
 //! ```
 //!
 //! A message that goes to many peers is received once and sent many times, each time with a few
-//! other bytes around it. Two forms, for two kinds of socket:
+//! other bytes around it. Two forms, for two kinds of socket, and one for many bodies:
 //!
 //! - [`Splice`] is the three parts as a [`Buf`], for writers that take several slices at once
 //!   (`write_vectored`: raw sockets, libp2p streams, HTTP/2). The body is never copied.
-//!   [`Splices`] are several of them in a row.
 //! - [`Headroom`] is one slice, for libraries that want one (WebSocket). The body is copied once;
 //!   after that every frame costs its head alone.
+//! - [`Splices`] is a [`Splice`] with many bodies.
 
-use std::collections::VecDeque;
+mod many;
+
 use std::fmt;
 use std::io::IoSlice;
 
@@ -24,6 +25,9 @@ use bytes::{Buf, BufMut, Bytes};
 use crate::buffer::Span;
 use crate::counters;
 use crate::hex::Hex;
+
+pub use many::Splices;
+pub(crate) use many::SplicesBuilder;
 
 /// A frame in three parts: a head, a body that is shared with other frames, and a tail.
 ///
@@ -166,95 +170,6 @@ impl fmt::Debug for Splice {
             .field("body_len", &self.body.len())
             .field("tail", &Hex(self.tail()))
             .finish()
-    }
-}
-
-/// Splices one behind the other as one [`Buf`]: a page of stored messages, none of which is copied.
-///
-/// ```
-/// use borrowire::splice::{Splice, Splices};
-/// use bytes::{Buf, Bytes};
-///
-/// let body = Bytes::from_static(b"body");
-/// let mut page: Splices = [b"1:", b"2:"].map(|head| Splice::new(head, body.clone(), b";")).into();
-/// assert_eq!(page.remaining(), 14);
-/// page.advance(2);
-/// assert_eq!(page.chunk().as_ptr(), body.as_ptr());
-/// assert_eq!(page.copy_to_bytes(12), &b"body;2:body;"[..]);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Splices {
-    /// None is empty.
-    parts: VecDeque<Splice>,
-    len: usize,
-}
-
-impl Splices {
-    /// No splices.
-    pub const fn new() -> Self {
-        Self { parts: VecDeque::new(), len: 0 }
-    }
-
-    /// Puts a splice behind the others.
-    pub fn push(&mut self, splice: Splice) {
-        if !splice.is_empty() {
-            self.len += splice.len();
-            self.parts.push_back(splice);
-        }
-    }
-
-    /// How many bytes are left.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether no byte is left.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
-impl<const N: usize> From<[Splice; N]> for Splices {
-    fn from(splices: [Splice; N]) -> Self {
-        splices.into_iter().collect()
-    }
-}
-
-impl FromIterator<Splice> for Splices {
-    fn from_iter<I: IntoIterator<Item = Splice>>(splices: I) -> Self {
-        let mut all = Self::new();
-        splices.into_iter().for_each(|splice| all.push(splice));
-        all
-    }
-}
-
-impl Buf for Splices {
-    fn remaining(&self) -> usize {
-        self.len
-    }
-
-    fn chunk(&self) -> &[u8] {
-        self.parts.front().map_or(&[], Splice::chunk)
-    }
-
-    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        self.parts
-            .iter()
-            .fold(0, |filled, part| filled + part.chunks_vectored(&mut slices[filled..]))
-    }
-
-    fn advance(&mut self, mut count: usize) {
-        assert!(count <= self.len, "cannot advance {count} bytes, {} are left", self.len);
-        self.len -= count;
-        while let Some(first) = self.parts.front_mut() {
-            let of_first = count.min(first.len());
-            first.advance(of_first);
-            count -= of_first;
-            if !first.is_empty() {
-                break;
-            }
-            self.parts.pop_front();
-        }
     }
 }
 
@@ -454,34 +369,6 @@ mod tests {
                     prop_assert_eq!(splice.copy_to_bytes(step), &whole[at..at + step]);
                 }
                 at += step;
-            }
-        }
-
-        #[test]
-        fn splices_in_a_row_are_their_bytes(
-            parts in vec((vec(any::<u8>(), 0..9), vec(any::<u8>(), 0..9), vec(any::<u8>(), 0..9)), 0..7),
-            steps in vec(0_usize..30, 1..9),
-            room in 1_usize..9,
-        ) {
-            let splice = |(head, body, tail): &(Vec<u8>, Vec<u8>, Vec<u8>)| {
-                Splice::new(head, Bytes::copy_from_slice(body), tail)
-            };
-            let mut row: Splices = parts.iter().map(splice).collect();
-            let whole: Vec<u8> = parts.iter().flat_map(|part| splice(part).to_vec()).collect();
-            let mut at = 0;
-            for step in steps {
-                prop_assert_eq!((row.remaining(), row.is_empty()), (whole.len() - at, at == whole.len()));
-                let mut slices = [IoSlice::new(&[]); 8];
-                let filled = row.chunks_vectored(&mut slices[..room.min(8)]);
-                let seen: Vec<u8> = slices[..filled].iter().flat_map(|slice| slice.to_vec()).collect();
-                prop_assert!(whole[at..].starts_with(&seen));
-                prop_assert!(slices[..filled].iter().all(|slice| !slice.is_empty()));
-                prop_assert!(filled == room.min(8) || at + seen.len() == whole.len());
-                prop_assert!(seen.starts_with(row.chunk()));
-                let step = step.min(whole.len() - at);
-                row.advance(step);
-                at += step;
-                prop_assert_eq!(row.clone().copy_to_bytes(row.remaining()), &whole[at..]);
             }
         }
 
