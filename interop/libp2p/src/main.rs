@@ -75,7 +75,7 @@ fn run_apart(arm: Arm, messages: usize) -> Result<Figures> {
 }
 
 fn one_arm(name: &str, messages: usize) -> Result<()> {
-    let arm = Arm::ALL.into_iter().find(|arm| arm.name() == name);
+    let arm = ARMS.into_iter().find(|arm| arm.name() == name);
     let run = relay::run(arm.with_context(|| format!("no arm `{name}`"))?, messages)?;
     println!("CSV,{}", report::csv_row(&run));
     Ok(())
