@@ -524,3 +524,85 @@ fn unhex(value: &Value) -> Vec<u8> {
     let hex = value.as_str().unwrap_or_default();
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
+
+#[test]
+fn match_prints_the_lines_of_the_fixture_verbatim() {
+    let feed = fs::read(fixture("nostr/feed.ndjson")).unwrap();
+    let lines: Vec<_> = feed.split_inclusive(|byte| *byte == b'\n').collect();
+    for case in fixture_json("nostr/filters.json")["match"].as_array().unwrap() {
+        let filter = case["filter"].to_string();
+        let output = borrowire(&["match", "--filter", &filter, &fixture("nostr/feed.ndjson")], b"");
+        let expected: Vec<_> = case["lines"].as_array().unwrap().iter().collect();
+        let expected: Vec<_> =
+            expected.iter().map(|line| lines[line.as_u64().unwrap() as usize]).collect();
+        assert!(output.stdout == expected.concat(), "{case}");
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn match_says_which_filters_match() {
+    let event = |kind: u16| {
+        let [id, sig] = ["5c".repeat(32), "0f".repeat(64)];
+        format!(
+            r#"{{"id":"{id}","pubkey":"{id}","created_at":1,"kind":{kind},"tags":[],"content":"","sig":"{sig}"}}"#
+        )
+    };
+    let input = [
+        format!(r#"["EVENT", "sub", {}]"#, event(1)) + "\r\n",
+        "\n".to_owned(),
+        event(2) + "\n",
+        event(3) + " \t\n",
+        "[\"EOSE\",\"sub\"]\n".to_owned(),
+        event(1).replace("5c", "5C") + "\n",
+        format!(" {}", event(1)),
+    ];
+    let args = ["match", "--filter", r#"{"kinds":[1,3]}"#, "--filter", r#"{"kinds":[1]}"#];
+    let output = borrowire(&args, input.concat().as_bytes());
+    assert_eq!(stdout(&output), input[0].clone() + &input[3] + &input[6] + "\n");
+    assert_eq!(output.status.code(), Some(1), "two lines are bad");
+    let told = stderr(&output);
+    assert!(
+        told.starts_with("-:5: event, 14 bytes, bad\n  frame.label: `EVENT` or `AUTH` expected"),
+        "{told}"
+    );
+    assert!(
+        told.contains("-:6: event, ") && told.contains("lowercase hex digit expected"),
+        "{told}"
+    );
+
+    let answers =
+        json_lines(&borrowire(&[&args[..], &["--json"]].concat(), input.concat().as_bytes()));
+    let id = "5c".repeat(32);
+    let expected = [(1, &[0, 1][..]), (4, &[0]), (7, &[0, 1])];
+    let expected: Vec<_> = expected
+        .map(|(line, matches)| serde_json::json!({ "line": line, "id": id, "matches": matches }))
+        .into();
+    assert_eq!(answers, expected);
+
+    let lenient = borrowire(&[&args[..], &["--rules", "lenient"]].concat(), input[5].as_bytes());
+    assert_eq!((stdout(&lenient), lenient.status.code()), (input[5].clone(), Some(0)));
+
+    let file = std::env::temp_dir().join(format!("borrowire-match-{}", std::process::id()));
+    fs::write(&file, event(1)).unwrap();
+    let name = file.to_str().unwrap();
+    let args = ["match", "--json", "--filter", "{}", name, "-"];
+    let answers = json_lines(&borrowire(&args, event(2).as_bytes()));
+    fs::remove_file(&file).unwrap();
+    let files: Vec<_> = answers.iter().map(|answer| &answer["file"]).collect();
+    assert_eq!(files, [name, "-"]);
+}
+
+#[test]
+fn a_bad_filter_is_shown_with_a_caret() {
+    let output = borrowire(&["match", "--filter", "{}", "--filter", r#"{"kinds":["1"]}"#], b"{}");
+    let expected = "\
+borrowire: --filter: filter, 15 bytes, bad
+  filter.kinds: a whole number in digits alone expected, found `\"`, at byte 10
+  00000000  7b 22 6b 69 6e 64 73 22 3a 5b 22 31 22 5d 7d     {\"kinds\":[\"1\"]}
+                                          ^^
+";
+    assert_eq!(stderr(&output), expected);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]));
+    assert_eq!(borrowire(&["match"], b"").status.code(), Some(2));
+}

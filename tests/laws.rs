@@ -9,6 +9,8 @@ use borrowire::{Error, ErrorKind};
 #[cfg(feature = "codec")]
 #[path = "laws/codec.rs"]
 pub mod codec;
+#[path = "laws/filter.rs"]
+pub mod filter;
 #[path = "laws/frames.rs"]
 pub mod frames;
 #[path = "laws/json.rs"]

@@ -15,6 +15,7 @@ use borrowire::negentropy::{
 };
 use borrowire::nostr::event::{EventBuilder, EventView};
 use borrowire::nostr::fanout::{EventFanout, EventFrames};
+use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
 use borrowire::nostr::frame::{peek_label, peek_sub_id};
 use borrowire::nostr::neg::{NegClose, NegErr, NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::nostr::seen::SeenIds;
@@ -307,7 +308,7 @@ fn a_fan_out_allocates_nothing_for_a_head() {
     let longest = "a".repeat(66);
     for sub in ["", "sub", "one\"two", "日本\u{1}", &longest] {
         assert_eq!(allocations(|| drop(black_box(fanout.splice(sub)))), 0, "{sub}");
-        assert_eq!(allocations(|| drop(black_box(frames.frame(sub).len()))), 0, "{sub}");
+        assert_eq!(allocations(|| _ = black_box(frames.frame(sub).len())), 0, "{sub}");
         assert_eq!(allocations(|| frames.set_event(&view)), 0, "{sub}");
         let mut out = Vec::with_capacity(fanout.encoded_len(sub));
         assert_eq!(allocations(|| fanout.write(sub, &mut out)), 0, "{sub}");
@@ -371,7 +372,7 @@ fn read_client<B: borrowire::buffer::Buffer>(frame: Result<ClientFrame<B>, borro
     black_box(view.as_borrowed() == view);
     match view.message() {
         ClientMessage::Req { filters, .. } | ClientMessage::Count { filters, .. } => {
-            filters.for_each(|filter| drop(black_box((filter.raw(), filter.offset()))));
+            filters.for_each(|filter| _ = black_box((filter.raw(), filter.offset())));
         }
         message => drop(black_box(message)),
     }
@@ -384,7 +385,7 @@ fn read_relay<B: borrowire::buffer::Buffer>(frame: Result<RelayFrame<B>, borrowi
     black_box(view.as_borrowed() == view);
     match view.message() {
         RelayMessage::Ok { id, message, .. } => {
-            drop(black_box((id.bytes(), message.prefix(), message.rest())));
+            _ = black_box((id.bytes(), message.prefix(), message.rest()));
         }
         message => drop(black_box(message)),
     }
@@ -447,4 +448,99 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: `ptr` came from `System` with this layout, and the caller keeps the contract.
         unsafe { System.realloc(ptr, layout, new_size) }
     }
+}
+
+#[test]
+fn filters_are_read_without_allocating() {
+    let [id, author] = ["5c".repeat(32), "0f".repeat(32)];
+    let filter = format!(
+        r##" {{"ids":["{id}"], "authors":["{author}","{id}"],"kinds":[1,7],"#t":["a\u0062","é"],"since":1,
+            "until":2,"limit":3,"search":"x","&t":["a"],"\u0023Z":["{id}"]}} "##
+    );
+    let shared = promoted(filter.as_bytes());
+    let allocated = allocations(|| {
+        read_filter(FilterView::parse(filter.as_bytes()).unwrap());
+        read_filter(FilterView::parse(shared.clone()).unwrap());
+        for len in 0..filter.len() {
+            let _ = black_box(FilterView::parse(&filter.as_bytes()[..len]));
+        }
+    });
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn a_filter_is_written_into_room_without_allocating() {
+    let mut out = Vec::with_capacity(1000);
+    let filter = Filter::new().authors(&[[1; 32]]).kinds(&[1, 7]).tag('t', &["\n"]).search("\"x\"");
+    assert_eq!(allocations(|| filter.write(&mut out)), 0);
+    assert_eq!(out.len(), filter.encoded_len());
+}
+
+#[test]
+fn events_are_matched_without_allocating() {
+    let id = |byte: u8| format!("{byte:02x}").repeat(32);
+    let filters: Vec<_> = (0..=u8::MAX)
+        .map(|i| {
+            let (id, other) = (id(i), id(i / 2));
+            match i % 8 {
+                0 => format!(r#"{{"ids":["{id}"]}}"#),
+                1 => format!(r#"{{"authors":["{id}","{other}"],"kinds":[1,7]}}"#),
+                2 => format!(r##"{{"#p":["{id}","{other}"]}}"##),
+                3 => format!(r##"{{"#e":["{id}"],"#t":["a","b","\\"],"kinds":[1,2,3]}}"##),
+                4 => r##"{"#t":["a\\b","c"]}"##.to_owned(),
+                5 => r#"{"kinds":[1]}"#.to_owned(),
+                6 => r#"{"since":1}"#.to_owned(),
+                _ => r##"{"#t":["\ud83e\udda9","x"],"authors":[]}"##.to_owned(),
+            }
+        })
+        .map(|filter| CompiledFilter::from(&FilterView::parse(filter.as_bytes()).unwrap()))
+        .collect();
+    let events: Vec<_> = (0..=u8::MAX)
+        .map(|i| {
+            let id = id(i);
+            let (kind, sig) = (i % 9, "0".repeat(128));
+            format!(
+                r#"{{"id":"{id}","pubkey":"{id}","created_at":1,"kind":{kind},"tags":[["p","{id}"],["e","{id}"],
+                    ["t","\\"],["t","a\\b"],["\u0074","\u0063"],["-"],[]],"content":"","sig":"{sig}"}}"#
+            )
+        })
+        .collect();
+    let events: Vec<_> =
+        events.iter().map(|event| EventView::parse(event.as_bytes()).unwrap()).collect();
+
+    let mut alone = 0;
+    let allocated = allocations(|| {
+        for event in &events {
+            alone += filters.iter().filter(|filter| filter.matches(event)).count();
+        }
+    });
+    assert_eq!(allocated, 0);
+    assert!(alone > 1000, "{alone}");
+
+    let mut set = FilterSet::new();
+    for (key, filter) in filters.into_iter().enumerate() {
+        set.insert(key, [filter]);
+    }
+    let (mut visited, mut found) = (Visited::new(), Vec::new());
+    let mut tell_all = || {
+        let mut told = 0;
+        for event in &events {
+            found.clear();
+            set.matches(event, &mut visited, &mut found);
+            told += found.len();
+        }
+        told
+    };
+    assert_eq!(tell_all(), alone);
+    assert_eq!(allocations(|| assert_eq!(tell_all(), alone)), 0);
+}
+
+fn read_filter<B: borrowire::buffer::Buffer>(view: FilterView<B>) {
+    black_box((view.ids().unwrap().count(), view.authors().unwrap().count(), view.raw()));
+    assert!(view.kinds().unwrap().eq([1, 7]));
+    assert!(view.tag('t').unwrap().eq(["ab", "é"]));
+    assert_eq!(view.tags().map(|(_, values)| values.count()).sum::<usize>(), 3);
+    assert_eq!((view.since(), view.until(), view.limit()), (Some(1), Some(2), Some(3)));
+    assert!(view.search().unwrap().eq_str("x") && view.unknown_keys().count() == 1);
+    black_box(view.clone() == view);
 }

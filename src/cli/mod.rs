@@ -4,6 +4,7 @@ mod frame;
 mod hash;
 mod input;
 mod inspect;
+mod matching;
 mod path;
 mod report;
 mod verify;
@@ -25,6 +26,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Frame(args) => frame::run(args, &mut out),
         Command::Hash(args) => hash::run(args, &mut out),
         Command::Inspect(args) => inspect::run(args, &mut out),
+        Command::Match(args) => matching::run(args, &mut out),
         Command::Path(args) => path::run(args, &mut out).map(|()| true),
         Command::Verify(args) => verify::run(args, &mut out),
     };
@@ -60,6 +62,8 @@ enum Command {
     Hash(hash::HashArgs),
     /// Print the fields of frames
     Inspect(inspect::InspectArgs),
+    /// Print the events that Nostr filters ask for
+    Match(matching::MatchArgs),
     /// Measure the path of a message through a node, beside what others do
     Path(path::PathArgs),
     /// Check the ids, and the signatures, of Nostr events, one a line
@@ -144,15 +148,24 @@ impl Preset {
 /// Why the command stopped before it was done.
 enum Failure {
     Argument(Error),
-    Input { name: String, error: io::Error },
+    Input {
+        name: String,
+        error: io::Error,
+    },
+    /// An argument that is shown with a caret at what is wrong.
+    Shown(String),
     Output(io::Error),
-    OutputFile { name: String, error: io::Error },
+    OutputFile {
+        name: String,
+        error: io::Error,
+    },
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Argument(error) => write!(f, "{error}"),
+            Self::Shown(shown) => f.write_str(shown.trim_end()),
             Self::Input { name, error } => write!(f, "cannot read {name}: {error}"),
             Self::OutputFile { name, error } => write!(f, "cannot write {name}: {error}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),

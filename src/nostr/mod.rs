@@ -4,6 +4,7 @@
 pub mod client;
 pub mod event;
 pub mod fanout;
+pub mod filter;
 pub mod frame;
 pub mod neg;
 pub mod reason;

@@ -463,7 +463,7 @@ fn read_id(
 }
 
 /// Takes a string of exactly `len` hex digits, spelled as they are.
-fn read_hex(
+pub(in crate::nostr) fn read_hex(
     reader: &mut Reader<'_>,
     len: usize,
     rules: &Rules,

@@ -15,7 +15,7 @@ use crate::json::string::Escapes;
 use crate::json::{JsonStr, RawJson};
 use crate::nostr::event::id::{self, Dialect, IdCheck};
 use crate::nostr::event::read::{Fields, Key, Values};
-use crate::nostr::event::tags::Tags;
+use crate::nostr::event::tags::{LetterTags, Tags};
 use crate::rules::Rules;
 
 /// An event read where it lies.
@@ -293,6 +293,12 @@ impl<B: Buffer> EventView<B> {
     #[inline(always)]
     pub(in crate::nostr) fn raw_sub(&self) -> &str {
         self.text(SUB)
+    }
+
+    /// The tags that filters can ask for: a letter and a value.
+    #[inline]
+    pub(in crate::nostr) fn letter_tags(&self) -> LetterTags<'_> {
+        LetterTags::checked(self.raw_tags(), self.values.tag_count)
     }
 
     /// Whether the text is spelled as it is hashed.
