@@ -345,6 +345,34 @@ fn a_fan_out_allocates_nothing_for_a_head() {
     }
 }
 
+/// A buffer of many frames allocates once, to count who shares it.
+#[cfg(feature = "codec")]
+#[test]
+fn frames_are_taken_off_a_buffer_without_allocating() {
+    use borrowire::codec::{Framing, JsonLines, LengthPrefixed};
+    use bytes::BytesMut;
+
+    let mut lengths = BytesMut::from(&[&b"\x03abc"[..]; 1000].concat()[..]);
+    let mut lines = BytesMut::from(&[&b"{\"a\":1}\r\n\n"[..]; 1000].concat()[..]);
+    let mut frames = 0;
+    let allocated = allocations(|| {
+        let mut codec = LengthPrefixed::new(3);
+        for _ in 0..1000 {
+            frames += codec.take(&mut lengths).unwrap().unwrap().len();
+        }
+    });
+    assert_eq!((allocated, frames), (1, 3000));
+    let allocated = allocations(|| {
+        let mut codec = JsonLines::new(7);
+        for _ in 0..1000 {
+            frames += codec.take(&mut lines).unwrap().unwrap().len();
+        }
+    });
+    assert_eq!((allocated, frames), (1, 10_000));
+    let mut hostile = BytesMut::from(&b"\xff\xff\xff\xff\x0f"[..]);
+    assert_eq!(allocations(|| assert!(LengthPrefixed::new(9).take(&mut hostile).is_err())), 0);
+}
+
 #[test]
 fn a_buffer_with_room_is_written_without_allocating() {
     let mut out = Vec::with_capacity(200_000);

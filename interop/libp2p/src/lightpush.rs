@@ -8,24 +8,25 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use borrowire::codec::{FrameReader, FrameWriter, LengthPrefixed, Protocol};
-use borrowire::counters;
+use borrowire::codec::Protocol;
 use borrowire::message_path::workload::{PUBSUB_TOPIC, Workload};
 use borrowire::waku::lightpush::{self, RequestView, ResponseBuilder, ResponseView, StatusCode};
 use borrowire::waku::{MessageBuilder, MessageView, gossip_id};
-use borrowire::{Envelope, Error};
+use borrowire::{Envelope, counters};
 use bytes::{Buf, Bytes};
-use futures::io::AsyncReadExt;
-use futures::{AsyncWriteExt, StreamExt};
+use futures::StreamExt;
+use futures::io::{AsyncReadExt, AsyncWriteExt};
 use libp2p::gossipsub::{Event, MessageAcceptance};
 use libp2p::swarm::SwarmEvent;
-use libp2p::{PeerId, Stream, StreamProtocol, Swarm};
-use libp2p_stream::{Control, IncomingStreams};
+use libp2p::{PeerId, StreamProtocol, Swarm};
+use libp2p_stream::Control;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::node::{
     Behaviour, BehaviourEvent, has_mesh, known_id, listen, swarm, topic, work_until,
 };
+
+use crate::streams::{Service, ask, serve};
 
 /// Pushes `count` messages and some that are bad, and checks what comes back and what arrives.
 pub fn run(count: usize) -> Result<()> {
@@ -47,16 +48,14 @@ async fn run_nodes(count: usize) -> Result<()> {
     let incoming = relay.behaviour().streams.new_control().accept(PROTOCOL)?;
     let light_control = light.behaviour().streams.new_control();
     let (publish, to_publish) = mpsc::channel(1);
-    let (arrived, mut arrivals) = mpsc::channel(count);
-    tokio::spawn(serve(incoming, publish));
+    let (arrived, mut arrivals) = mpsc::channel(16);
+    tokio::spawn(serve(incoming, Protocol::LIGHTPUSH, Lightpush(publish)));
+    tokio::try_join!(
+        work_until(&mut relay, "the relay's mesh", has_mesh),
+        work_until(&mut other, "the other's mesh", has_mesh),
+        work_until(&mut light, "the relay", |light| light.is_connected(&relay_id)),
+    )?;
     tokio::spawn(async move { while let Some(_event) = light.next().await {} });
-    let meshed = async {
-        tokio::try_join!(
-            work_until(&mut relay, "the relay's mesh", has_mesh),
-            work_until(&mut other, "the other's mesh", has_mesh),
-        )
-    };
-    meshed.await?;
     tokio::spawn(relay_messages(relay, to_publish));
     tokio::spawn(receive_messages(other, arrived));
 
@@ -78,8 +77,7 @@ async fn push_all(
         let request = lightpush::request(&id, Some(PUBSUB_TOPIC), &message);
         ensure!(request.body().as_ptr() == message.raw().as_ptr(), "the message was copied");
         let before = counters::thread();
-        let stream = control.open_stream(relay, PROTOCOL).await?;
-        let response = ask(stream, request).await?;
+        let response = push(&mut control, relay, request).await?;
         ensure!(response.status_code() == StatusCode::SUCCESS, "{response}");
         ensure!(response.request_id() == Some(&id), "the answer to another request: {response}");
         ensure!(response.relay_peer_count() == Some(1), "{response:?}");
@@ -91,7 +89,7 @@ async fn push_all(
     }
 
     let no_topic = Bytes::from_static(b"\x0a\x07bad one\xaa\x01\x03\x0a\x01\x01");
-    let response = ask(control.open_stream(relay, PROTOCOL).await?, no_topic).await?;
+    let response = push(&mut control, relay, no_topic).await?;
     ensure!(response.status_code() == StatusCode::INVALID_MESSAGE, "{response}");
     ensure!(response.request_id() == Some("bad one"), "{response}");
     ensure!(
@@ -101,10 +99,10 @@ async fn push_all(
 
     let empty = MessageBuilder::new("/a/1/b/proto", b"").build()?;
     let request = lightpush::request("empty", Some(PUBSUB_TOPIC), &empty);
-    let response = ask(control.open_stream(relay, PROTOCOL).await?, request).await?;
+    let response = push(&mut control, relay, request).await?;
     ensure!(response.status_code() == StatusCode::INVALID_MESSAGE, "{response}");
 
-    let not_protobuf = ask(control.open_stream(relay, PROTOCOL).await?, &b"\xff"[..]).await?;
+    let not_protobuf = push(&mut control, relay, &b"\xff"[..]).await?;
     ensure!(not_protobuf.status_code() == StatusCode::BAD_REQUEST, "{not_protobuf}");
     ensure!(not_protobuf.request_id() == Some("N/A"), "{not_protobuf}");
 
@@ -124,68 +122,53 @@ async fn push_all(
     Ok(())
 }
 
-/// Sends one request on a stream of its own and reads the response.
-async fn ask(stream: Stream, request: impl Buf + Clone) -> Result<ResponseView> {
-    let (read, write) = stream.split();
-    let mut writer = FrameWriter::new(write, LengthPrefixed::new(Protocol::LIGHTPUSH.max_request));
-    writer.write(request).await?;
-    writer.close().await?;
-    let mut reader = FrameReader::new(read, LengthPrefixed::new(Protocol::LIGHTPUSH.max_response));
-    let response = reader.next().await?.context("no response")?;
-    Ok(ResponseView::parse(response)?)
+async fn push(
+    control: &mut Control,
+    relay: PeerId,
+    request: impl Buf + Clone,
+) -> Result<ResponseView> {
+    Ok(ResponseView::parse(ask(control, relay, Protocol::LIGHTPUSH, request).await?)?)
 }
 
-/// The relay node's service: answers the request of each stream.
-async fn serve(mut incoming: IncomingStreams, publish: mpsc::Sender<Publish>) {
-    while let Some((_peer, stream)) = incoming.next().await {
-        let publish = publish.clone();
-        tokio::spawn(async move {
-            // Dropping the stream resets it, which is all the answer that a bad frame gets.
-            if let Err(error) = answer(stream, publish).await {
-                println!("lightpush: refused a request: {error}");
-            }
-        });
+/// The relay node's service.
+#[derive(Clone)]
+struct Lightpush(mpsc::Sender<Publish>);
+
+impl Service for Lightpush {
+    type Response = Bytes;
+
+    async fn answer(&self, request: Bytes) -> Bytes {
+        let request = RequestView::parse(request);
+        let (id, outcome) = match &request {
+            Ok(request) => (request.request_id().unwrap_or_default(), self.relay(request).await),
+            Err(error) => ("N/A", Err((StatusCode::BAD_REQUEST, error.to_string()))),
+        };
+        let response = match &outcome {
+            Ok(peers) => ResponseBuilder::success(id, *peers),
+            Err((status, why)) => ResponseBuilder::failure(id, *status, why),
+        };
+        response.to_vec().into()
     }
 }
 
-async fn answer(stream: Stream, publish: mpsc::Sender<Publish>) -> Result<()> {
-    let (read, write) = stream.split();
-    let mut reader = FrameReader::new(read, LengthPrefixed::new(Protocol::LIGHTPUSH.max_request));
-    let Some(frame) = reader.next().await? else { return Ok(()) };
-    let request = RequestView::parse(frame);
-    let (id, outcome) = match &request {
-        Ok(request) => (request.request_id().unwrap_or_default(), relay(request, publish).await),
-        Err(error) => ("N/A", Err((StatusCode::BAD_REQUEST, error.to_string()))),
-    };
-    let response = match &outcome {
-        Ok(peers) => ResponseBuilder::success(id, *peers),
-        Err((status, why)) => ResponseBuilder::failure(id, *status, why),
-    };
-    let framing = LengthPrefixed::new(Protocol::LIGHTPUSH.max_response);
-    let mut writer = FrameWriter::new(write, framing);
-    writer.write(&response.to_vec()[..]).await?;
-    Ok(writer.close().await?)
-}
-
-/// Validates the message of a request and has it published; says to how many peers.
-async fn relay(
-    request: &RequestView,
-    publish: mpsc::Sender<Publish>,
-) -> Result<u32, (StatusCode, String)> {
-    let invalid = |why: String| (StatusCode::INVALID_MESSAGE, why);
-    let message = request.message().map_err(|error: Error| invalid(error.to_string()))?;
-    if message.payload().is_empty() {
-        return Err(invalid("the payload is empty".to_owned()));
-    }
-    if request.pubsub_topic() != Some(PUBSUB_TOPIC) {
-        return Err((StatusCode::UNSUPPORTED_PUBSUB_TOPIC, "one topic only".to_owned()));
-    }
-    let stopped = || (StatusCode::INTERNAL_SERVER_ERROR, "the relay has stopped".to_owned());
-    let (reply, peers) = oneshot::channel();
-    publish.send(Publish { message, reply }).await.map_err(|_| stopped())?;
-    match peers.await.map_err(|_| stopped())? {
-        0 => Err((StatusCode::NO_PEERS_TO_RELAY, "no peers".to_owned())),
-        peers => Ok(peers),
+impl Lightpush {
+    /// Validates the message of a request and has it published; says to how many peers.
+    async fn relay(&self, request: &RequestView) -> Result<u32, (StatusCode, String)> {
+        let invalid = |why: String| (StatusCode::INVALID_MESSAGE, why);
+        let message = request.message().map_err(|error| invalid(error.to_string()))?;
+        if message.payload().is_empty() {
+            return Err(invalid("the payload is empty".to_owned()));
+        }
+        if request.pubsub_topic() != Some(PUBSUB_TOPIC) {
+            return Err((StatusCode::UNSUPPORTED_PUBSUB_TOPIC, "one topic only".to_owned()));
+        }
+        let stopped = || (StatusCode::INTERNAL_SERVER_ERROR, "the relay has stopped".to_owned());
+        let (reply, peers) = oneshot::channel();
+        self.0.send(Publish { message, reply }).await.map_err(|_| stopped())?;
+        match peers.await.map_err(|_| stopped())? {
+            0 => Err((StatusCode::NO_PEERS_TO_RELAY, "no peers".to_owned())),
+            peers => Ok(peers),
+        }
     }
 }
 

@@ -4,6 +4,8 @@ mod lightpush;
 mod node;
 mod relay;
 mod report;
+mod store;
+mod streams;
 
 use std::process::{Command, Stdio};
 
@@ -27,13 +29,17 @@ fn main() -> Result<()> {
         None | Some("relay") => compare(number(1, 1000)?, number(2, 5)?),
         Some("arm") => one_arm(args.get(1).copied().unwrap_or_default(), number(2, 1000)?),
         Some("lightpush") => lightpush::run(number(1, 100)?),
+        Some("store") => store::run(number(1, 1000)?),
         Some("check") => {
             compare(number(1, 200)?, 1)?;
             lightpush::run(20)?;
+            store::run(250)?;
             println!("\nall checks passed");
             Ok(())
         }
-        Some(_) => bail!("usage: [relay [MESSAGES [ROUNDS]] | lightpush [MESSAGES] | check]"),
+        Some(_) => bail!(
+            "usage: [relay [MESSAGES [ROUNDS]] | lightpush [MESSAGES] | store [MESSAGES] | check]"
+        ),
     }
 }
 
@@ -69,7 +75,7 @@ fn run_apart(arm: Arm, messages: usize) -> Result<Figures> {
 }
 
 fn one_arm(name: &str, messages: usize) -> Result<()> {
-    let arm = Arm::ALL.into_iter().find(|arm| arm.name() == name);
+    let arm = ARMS.into_iter().find(|arm| arm.name() == name);
     let run = relay::run(arm.with_context(|| format!("no arm `{name}`"))?, messages)?;
     println!("CSV,{}", report::csv_row(&run));
     Ok(())
