@@ -39,8 +39,11 @@ use crate::rules::Rules;
 /// let frame = ClientFrame::parse(&br#"["REQ", "sub", {"kinds": [1]}, {"limit": 0}]"#[..])?;
 /// match frame.message() {
 ///     ClientMessage::Req { sub, filters } => {
-///         assert_eq!(sub, "sub");
-///         assert_eq!(filters.len(), 2);
+///         assert_eq!((sub.as_plain(), filters.len()), (Some("sub"), 2));
+///         for filter in filters {
+///             let filter = filter.parse()?; // a `FilterView`, or an error with its place in the frame
+///             assert!(filter.kinds().is_some() != filter.limit().is_some());
+///         }
 ///     }
 ///     other => panic!("{other:?}"),
 /// }

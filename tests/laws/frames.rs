@@ -4,7 +4,8 @@
 use borrowire::buffer::{Buffer, Text};
 use borrowire::json::{AnyText, HexText, JsonStr, RawJson};
 use borrowire::nostr::event::EventView;
-use borrowire::nostr::frame::{RawElements, peek_label, peek_sub_id};
+use borrowire::nostr::filter::FilterView;
+use borrowire::nostr::frame::{RawElements, RawFilter, peek_label, peek_sub_id};
 use borrowire::nostr::neg::{NegKind, NegView};
 use borrowire::nostr::{ClientFrame, ClientMessage, RelayFrame, RelayMessage, client, relay};
 use borrowire::output::Output;
@@ -508,7 +509,10 @@ view! {
         }
         ClientMessage::Req { sub, filters } | ClientMessage::Count { sub, filters } => {
             assert_eq!(filters.len(), filters.clone().count());
-            let filters = filters.map(|filter| value_of(filter.raw()));
+            let filters = filters.map(|filter| {
+                filter_is_that_of_filter_view(&filter);
+                value_of(filter.raw())
+            });
             vec![("sub", sub.to_cow().into()), ("filters", filters.collect())]
         }
         ClientMessage::Close { sub } => vec![("sub", sub.to_cow().into())],
@@ -564,6 +568,14 @@ fn event_value<B: Buffer>(
     let element = element.unwrap();
     assert!(event.is_err() || event.unwrap().raw() == element.as_str());
     value_of(element)
+}
+
+/// A filter is read as it is alone, and an error's place is that in the frame.
+fn filter_is_that_of_filter_view(filter: &RawFilter<'_, &[u8]>) {
+    let alone = FilterView::parse(filter.raw().as_str().as_bytes());
+    let alone = alone.map_err(|error| error.offset_by(filter.offset()));
+    assert_eq!(filter.parse(), alone);
+    assert!(!alone.is_err_and(|error| error.is_incomplete()));
 }
 
 /// The id of an OK is 32 bytes if the `hex` crate says so and it is lowercase.
