@@ -50,6 +50,12 @@ pub mod waku;
 // -- meaning: what a message is to those who handle it
 pub mod envelope;
 
+// -- ways in and out: frames in streams of bytes
+#[cfg(feature = "codec")]
+#[cfg_attr(docsrs, doc(cfg(feature = "codec")))]
+pub mod codec;
+pub mod ndjson;
+
 // -- the whole way: what a node does with a message, measured
 #[cfg(feature = "harness")]
 pub mod message_path;

@@ -18,7 +18,7 @@
 //! | a sub-message twice where one belongs | refused | refused | the last counts |
 //!
 //! All three read Nostr alike: RFC 8259 to the letter, known keys once, lowercase hex.
-//! [`LENIENT`](Rules::LENIENT) takes uppercase hex in events, too, and reads Waku as `STRICT` does.
+//! [`LENIENT`](Rules::LENIENT) takes uppercase hex in events and filters, too, and reads Waku as `STRICT` does.
 //!
 //! ```
 //! use borrowire::rules::Rules;
@@ -42,6 +42,7 @@ pub struct Rules {
     pub(crate) utf8: bool,
     pub(crate) required_fields: bool,
     pub(crate) uppercase_hex: bool,
+    pub(crate) omitted_message: bool,
     pub(crate) single_messages: bool,
 }
 
@@ -58,6 +59,7 @@ impl Rules {
         utf8: true,
         required_fields: true,
         uppercase_hex: false,
+        omitted_message: false,
         single_messages: true,
     };
 
@@ -75,6 +77,7 @@ impl Rules {
         utf8: true,
         required_fields: false,
         uppercase_hex: false,
+        omitted_message: false,
         single_messages: true,
     };
 
@@ -90,13 +93,17 @@ impl Rules {
         utf8: false,
         required_fields: true,
         uppercase_hex: false,
+        omitted_message: false,
         single_messages: false,
     };
 
     /// [`STRICT`](Self::STRICT), and what large Nostr relays tolerate beyond it: uppercase digits in
-    /// the `id`, `pubkey` and `sig` of an event, which are hashed in lowercase. Source: strfry
-    /// `events.cpp`, rust-nostr `key.rs`.
-    pub const LENIENT: Self = Self { uppercase_hex: true, ..Self::STRICT };
+    /// the `id`, `pubkey` and `sig` of an event, which are hashed in lowercase, and in the `ids` and
+    /// `authors` of a filter. Source: strfry `events.cpp`, rust-nostr `key.rs`.
+    ///
+    /// Also OK and CLOSED without a message, which then reads as empty. Source: Quartz
+    /// `OkMessage.kt`.
+    pub const LENIENT: Self = Self { uppercase_hex: true, omitted_message: true, ..Self::STRICT };
 
     /// The same rules with other limits.
     ///
@@ -129,6 +136,7 @@ impl Rules {
             json_depth: u32::MAX,
             negentropy_ranges: u32::MAX,
             negentropy_ids: u32::MAX,
+            filter_values: u32::MAX,
         },
         minimal_varints: false,
         checked_field_numbers: false,
@@ -138,6 +146,7 @@ impl Rules {
         utf8: false,
         required_fields: false,
         uppercase_hex: true,
+        omitted_message: true,
         single_messages: false,
     };
 }
@@ -170,6 +179,9 @@ pub struct Limits {
     /// Ids of a negentropy message, all its lists together. Default 1,000,000, the records of a
     /// sync in strfry and geode.
     pub negentropy_ids: u32,
+    /// Values of a Nostr filter, all its lists together. Default 20,000: a frame of a megabyte, the
+    /// most that a relay is known to take (chorus), holds 15,650 ids.
+    pub filter_values: u32,
 }
 
 impl Limits {
@@ -181,6 +193,7 @@ impl Limits {
         json_depth: 127,
         negentropy_ranges: 1_000_000,
         negentropy_ids: 1_000_000,
+        filter_values: 20_000,
     };
 }
 

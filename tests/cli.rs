@@ -254,6 +254,124 @@ fn a_frame_is_shown_with_the_message_inside() {
 }
 
 #[test]
+fn inspect_answers_every_nostr_frame() {
+    let cases = fs::read_to_string(fixture("nostr/frames.ndjson")).unwrap();
+    let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let is_neg = |case: &Value| case["read"]["label"].as_str().unwrap_or("").starts_with("NEG-");
+    for (direction, rules) in [("client", "strict"), ("relay", "strict"), ("relay", "lenient")] {
+        let cases = cases.iter().filter(|case| {
+            let frame = case["frame"].as_str().unwrap();
+            case["direction"] == direction
+                && case["rules"].as_str().unwrap_or("strict") == rules
+                && !frame.contains('\n')
+        });
+        let cases: Vec<_> = cases.collect();
+        assert!(cases.len() > 2);
+        let lines: String =
+            cases.iter().map(|case| case["frame"].as_str().unwrap().to_owned() + "\n").collect();
+        let args = ["inspect", "--json", "--as", direction, "--rules", rules];
+        let output = borrowire(&args, lines.as_bytes());
+        let answers = json_lines(&output);
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            assert_eq!(answer["format"], direction, "{case}");
+            assert_eq!(answer["len"], case["frame"].as_str().unwrap().len(), "{case}");
+            if !case["error"].is_null() {
+                let error = &answer["error"];
+                assert_eq!(answer["ok"], false, "{case}");
+                assert_eq!(error["kind"], case["error"]["kind"], "{case}");
+                assert_eq!(error["context"], case["error"]["context"], "{case}");
+                assert_eq!(error["offset"], case["error"]["at"], "{case}");
+                continue;
+            }
+            let read = &case["read"];
+            assert_eq!((&answer["ok"], &answer["label"]), (&true.into(), &read["label"]), "{case}");
+            let keys = ["sub", "filters", "id", "id_hex", "accepted", "challenge", "limits"];
+            keys.iter().for_each(|key| assert_eq!(answer[key], read[key], "{key} of {case}"));
+            if is_neg(case) {
+                continue;
+            }
+            for key in ["message", "prefix"] {
+                assert_eq!(answer[key], read[key], "{key} of {case}");
+            }
+            if let Some(extra) = answer.get("extra") {
+                assert_eq!(extra, &read["extra"], "{case}");
+            }
+            match &read["count"] {
+                Value::Object(count) => {
+                    assert_eq!(answer["count"], count["count"], "{case}");
+                    assert_eq!(answer["approximate"], count["approximate"], "{case}");
+                    assert_eq!(answer["hll"], count["hll"], "{case}");
+                }
+                count => assert_eq!(&answer["count"]["error"]["message"], count, "{case}"),
+            }
+            match read["event"].as_str() {
+                Some("good") => {
+                    let event = &answer["event"];
+                    assert_eq!(event["id_matches"], true, "{case}");
+                    assert_eq!(event["id"], event["computed_id"], "{case}");
+                    let frame: Value =
+                        serde_json::from_str(case["frame"].as_str().unwrap()).unwrap();
+                    let sent = &frame[if direction == "client" { 1 } else { 2 }];
+                    for key in ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"] {
+                        assert_eq!(event[key], sent[key], "{case}");
+                    }
+                }
+                Some(error) => assert_eq!(answer["event"]["error"]["message"], error, "{case}"),
+                None => assert!(answer.get("event").is_none(), "{case}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_nostr_frame_is_taken_for() {
+    let format = |frame: &str| {
+        let output = borrowire(&["inspect", "--json"], frame.as_bytes());
+        json_lines(&output)[0]["format"].as_str().unwrap().to_owned()
+    };
+    for (frame, expected) in [
+        (r#"["REQ","s",{}]"#, "client"),
+        (r#"["CLOSE","s"]"#, "client"),
+        (r#"["EVENT",{"id":"x"}]"#, "client"),
+        (r#"["EVENT","s",{"id":"x"}]"#, "relay"),
+        (r#"["EVENT","s",{"id""#, "relay"),
+        (r#"["AUTH","challenge"]"#, "relay"),
+        (r#"["AUTH",{}]"#, "client"),
+        (r#"["COUNT","s",{"count":1}]"#, "relay"),
+        (r#"["COUNT","s",{"kinds":[1]}]"#, "client"),
+        (r#"["OK","?",false,""]"#, "relay"),
+        (r#"["EOSE","s"]"#, "relay"),
+        (r#"["NOTICE","x"]"#, "relay"),
+        (r#"["NEG-ERR","s","x"]"#, "neg"),
+        (r#"["NEG-CLOSE","s"]"#, "neg"),
+        (r#"["X"]"#, "client"),
+        ("[", "client"),
+    ] {
+        assert_eq!(format(frame), expected, "{frame}");
+    }
+}
+
+#[test]
+fn people_see_the_event_inside_of_a_frame() {
+    let event = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let frame = format!("[\"EVENT\",\"日本\",{},1]", event.lines().next().unwrap());
+    let text = stdout(&borrowire(&["inspect"], frame.as_bytes()));
+    for row in [
+        "EVENT (relay), ",
+        "sub         \"日本\"  (some relays refuse it)",
+        "  right",
+        "kind        1",
+    ] {
+        assert!(text.contains(row), "{row} is not in\n{text}");
+    }
+    assert!(text.lines().last().unwrap().starts_with("  extra "), "{text}");
+    let bad = borrowire(&["inspect"], br#"["EVENT",{"id":"x"}]"#);
+    assert!(stdout(&bad).contains("bad event  event.id: 1 bytes, 64 expected, at byte 16"));
+    assert_eq!(bad.status.code(), Some(1));
+}
+
+#[test]
 fn the_path_prints_its_arms() {
     let csv = std::env::temp_dir().join(format!("borrowire-path-{}.csv", std::process::id()));
     let file = csv.to_str().unwrap();
@@ -283,6 +401,89 @@ fn wrong_usage_and_unreadable_files_exit_with_2() {
         let output = borrowire(args, b"");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn inspect_answers_every_event() {
+    let cases = fixture_json("nostr/events.json");
+    let cases: Vec<_> = cases["cases"].as_array().unwrap().iter().collect();
+    let cases: Vec<_> = cases.into_iter().filter(|c| c["event_base64"].is_string()).collect();
+    let lines: String =
+        cases.iter().map(|case| case["event_base64"].as_str().unwrap().to_owned() + "\n").collect();
+    for rules in ["strict", "lenient"] {
+        let args = ["inspect", "--json", "--full", "--as", "event", "--from", "base64"];
+        let args = [&args[..], &["--rules", rules]].concat();
+        let answers = json_lines(&borrowire(&args, lines.as_bytes()));
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            let (name, event) = (&case["name"], &answer["event"]);
+            let is_accepted = case["default"] == "accept";
+            // Lenient rules take more, and read what strict ones take alike.
+            assert!(answer["ok"] == is_accepted || rules == "lenient" && answer["ok"] == true);
+            if is_accepted {
+                assert_eq!(event["computed_id"], case["id"], "{name}");
+                assert_eq!(event["id_matches"], case["id_matches"], "{name}");
+                assert!(event["content"].is_string() && event["tags"].is_array(), "{name}");
+            } else if answer["ok"] == false {
+                let is_incomplete = answer["error"]["kind"] == "incomplete";
+                assert_eq!(is_incomplete, case["default"] == "incomplete", "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn verify_names_every_bad_line() {
+    let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let mut lines: Vec<String> = feed.lines().map(str::to_owned).collect();
+    let count = lines.len();
+    lines[10] = lines[10].replace("\"content\":\"", "\"content\":\"!");
+    lines[20] = format!("[\"EVENT\",\"sub\",{}]", lines[20]);
+    let sig = lines[30].find("\"sig\":\"").unwrap() + 7;
+    let digit = if lines[30].as_bytes()[sig] == b'0' { "1" } else { "0" };
+    lines[30].replace_range(sig..=sig, digit);
+    lines[40] = "{\"id\":1}".to_owned();
+    lines.push(String::new());
+    let text = lines.join("\n");
+    for threads in ["1", "2", "3"] {
+        let args = ["verify", "--signatures", "--json", "--threads", threads];
+        let output = borrowire(&args, text.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stderr(&output), "");
+        let answers = json_lines(&output);
+        let found: Vec<_> =
+            answers.iter().map(|a| (a["line"].as_u64(), a["fault"].as_str())).collect();
+        let expected = [(Some(11), Some("id")), (Some(31), Some("signature"))];
+        assert_eq!(found[..2], expected);
+        assert_eq!(found[2..], [(Some(41), Some("unreadable")), (None, None)]);
+        let totals = &answers[3];
+        assert_eq!(
+            (&totals["events"], &totals["signatures"]),
+            (&(count - 1).into(), &(count - 2).into())
+        );
+        assert_eq!(totals["bytes"], text.len());
+        let of = |key: &str| totals[key].as_u64().unwrap();
+        assert_eq!((of("bad_ids"), of("bad_signatures"), of("unreadable")), (1, 1, 1));
+    }
+    let output = borrowire(&["verify"], feed.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).starts_with(&format!("{count} events: 0 bad ids, 0 lines")));
+}
+
+#[test]
+fn verify_says_which_dialect_would_match() {
+    let cases = fixture_json("nostr/events.json");
+    let by_the_letter = |case: &&Value| case["claimed_id_rule"] == "nip01-literal";
+    let cases: Vec<_> = cases["cases"].as_array().unwrap().iter().filter(by_the_letter).collect();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let line = case["event_base64"].as_str().unwrap();
+        let event = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line);
+        let output = borrowire(&["verify", "--json"], &event.unwrap());
+        let answer = &json_lines(&output)[0];
+        assert_eq!(answer["computed_id"], case["id"]);
+        assert_eq!(answer["dialect"], "nip01-literal");
     }
 }
 
@@ -322,4 +523,86 @@ fn fixture_json(name: &str) -> Value {
 fn unhex(value: &Value) -> Vec<u8> {
     let hex = value.as_str().unwrap_or_default();
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn match_prints_the_lines_of_the_fixture_verbatim() {
+    let feed = fs::read(fixture("nostr/feed.ndjson")).unwrap();
+    let lines: Vec<_> = feed.split_inclusive(|byte| *byte == b'\n').collect();
+    for case in fixture_json("nostr/filters.json")["match"].as_array().unwrap() {
+        let filter = case["filter"].to_string();
+        let output = borrowire(&["match", "--filter", &filter, &fixture("nostr/feed.ndjson")], b"");
+        let expected: Vec<_> = case["lines"].as_array().unwrap().iter().collect();
+        let expected: Vec<_> =
+            expected.iter().map(|line| lines[line.as_u64().unwrap() as usize]).collect();
+        assert!(output.stdout == expected.concat(), "{case}");
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn match_says_which_filters_match() {
+    let event = |kind: u16| {
+        let [id, sig] = ["5c".repeat(32), "0f".repeat(64)];
+        format!(
+            r#"{{"id":"{id}","pubkey":"{id}","created_at":1,"kind":{kind},"tags":[],"content":"","sig":"{sig}"}}"#
+        )
+    };
+    let input = [
+        format!(r#"["EVENT", "sub", {}]"#, event(1)) + "\r\n",
+        "\n".to_owned(),
+        event(2) + "\n",
+        event(3) + " \t\n",
+        "[\"EOSE\",\"sub\"]\n".to_owned(),
+        event(1).replace("5c", "5C") + "\n",
+        format!(" {}", event(1)),
+    ];
+    let args = ["match", "--filter", r#"{"kinds":[1,3]}"#, "--filter", r#"{"kinds":[1]}"#];
+    let output = borrowire(&args, input.concat().as_bytes());
+    assert_eq!(stdout(&output), input[0].clone() + &input[3] + &input[6] + "\n");
+    assert_eq!(output.status.code(), Some(1), "two lines are bad");
+    let told = stderr(&output);
+    assert!(
+        told.starts_with("-:5: event, 14 bytes, bad\n  frame.label: `EVENT` or `AUTH` expected"),
+        "{told}"
+    );
+    assert!(
+        told.contains("-:6: event, ") && told.contains("lowercase hex digit expected"),
+        "{told}"
+    );
+
+    let answers =
+        json_lines(&borrowire(&[&args[..], &["--json"]].concat(), input.concat().as_bytes()));
+    let id = "5c".repeat(32);
+    let expected = [(1, &[0, 1][..]), (4, &[0]), (7, &[0, 1])];
+    let expected: Vec<_> = expected
+        .map(|(line, matches)| serde_json::json!({ "line": line, "id": id, "matches": matches }))
+        .into();
+    assert_eq!(answers, expected);
+
+    let lenient = borrowire(&[&args[..], &["--rules", "lenient"]].concat(), input[5].as_bytes());
+    assert_eq!((stdout(&lenient), lenient.status.code()), (input[5].clone(), Some(0)));
+
+    let file = std::env::temp_dir().join(format!("borrowire-match-{}", std::process::id()));
+    fs::write(&file, event(1)).unwrap();
+    let name = file.to_str().unwrap();
+    let args = ["match", "--json", "--filter", "{}", name, "-"];
+    let answers = json_lines(&borrowire(&args, event(2).as_bytes()));
+    fs::remove_file(&file).unwrap();
+    let files: Vec<_> = answers.iter().map(|answer| &answer["file"]).collect();
+    assert_eq!(files, [name, "-"]);
+}
+
+#[test]
+fn a_bad_filter_is_shown_with_a_caret() {
+    let output = borrowire(&["match", "--filter", "{}", "--filter", r#"{"kinds":["1"]}"#], b"{}");
+    let expected = "\
+borrowire: --filter: filter, 15 bytes, bad
+  filter.kinds: a whole number in digits alone expected, found `\"`, at byte 10
+  00000000  7b 22 6b 69 6e 64 73 22 3a 5b 22 31 22 5d 7d     {\"kinds\":[\"1\"]}
+                                          ^^
+";
+    assert_eq!(stderr(&output), expected);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]));
+    assert_eq!(borrowire(&["match"], b"").status.code(), Some(2));
 }

@@ -6,6 +6,13 @@
 
 use borrowire::{Error, ErrorKind};
 
+#[cfg(feature = "codec")]
+#[path = "laws/codec.rs"]
+pub mod codec;
+#[path = "laws/filter.rs"]
+pub mod filter;
+#[path = "laws/frames.rs"]
+pub mod frames;
 #[path = "laws/json.rs"]
 pub mod json;
 #[path = "laws/neg.rs"]

@@ -9,13 +9,17 @@ use std::hint::black_box;
 use borrowire::Envelope;
 use borrowire::json::read::Reader;
 use borrowire::json::string::JsonStr;
-use borrowire::json::{HexStr, HexText, RawJson};
+use borrowire::json::{AnyText, HexStr, HexText, RawJson};
 use borrowire::negentropy::{
     self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
 };
-use borrowire::nostr::event::EventBuilder;
+use borrowire::nostr::event::{EventBuilder, EventView};
+use borrowire::nostr::fanout::{EventFanout, EventFrames};
+use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
+use borrowire::nostr::frame::{peek_label, peek_sub_id};
 use borrowire::nostr::neg::{NegClose, NegErr, NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::nostr::seen::SeenIds;
+use borrowire::nostr::{ClientFrame, ClientMessage, RelayFrame, RelayMessage, client, relay};
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
@@ -228,6 +232,90 @@ fn neg_frames_are_read_without_allocating() {
 }
 
 #[test]
+fn nostr_frames_are_read_without_allocating() {
+    let cases = include_str!("../fixtures/nostr/frames.ndjson").lines();
+    let frames = cases.map(|case| {
+        let case: serde_json::Value = serde_json::from_str(case).unwrap();
+        case["frame"].as_str().unwrap().to_owned()
+    });
+    for frame in frames {
+        let bytes = frame.as_bytes();
+        // Not promoted: reading counts no reference either.
+        let [client, relay] = [(); 2].map(|()| Bytes::from(frame.clone()));
+        let allocated = allocations(|| {
+            for rules in [Rules::STRICT, Rules::LENIENT] {
+                read_client(ClientFrame::parse_with(bytes, &rules));
+                read_relay(RelayFrame::parse_with(bytes, &rules));
+            }
+            read_client(ClientFrame::parse(client));
+            read_relay(RelayFrame::parse(relay));
+            black_box((peek_label(bytes), peek_sub_id(bytes)));
+        });
+        assert_eq!(allocated, 0, "{frame}");
+        let shared = promoted(bytes);
+        let allocated = allocations(|| {
+            if let Ok(view) = ClientFrame::parse(shared.clone()) {
+                assert!(view.clone() == view);
+                if let ClientMessage::Req { filters, .. } = view.message() {
+                    filters.for_each(|filter| drop(black_box(filter.share())));
+                }
+            }
+        });
+        assert_eq!(allocated, 0, "{frame}");
+    }
+}
+
+#[test]
+fn nostr_frames_are_written_into_room_without_allocating() {
+    let event = RawJson::new(r#"{"kind":1}"#, "event").unwrap();
+    let filters = [event; 3];
+    let hll = [7; 256];
+    let mut out = Vec::with_capacity(10_000);
+    for text in ["sync", "tab\there", "日本"] {
+        let sub = text;
+        let allocated = allocations(|| {
+            for key in [[0; 4], [0x37, 0xfa, 0x21, 0x3d]] {
+                out.clear();
+                client::Event { event }.write_masked(&mut out, key);
+                client::Req { sub, filters: &filters }.write_masked(&mut out, key);
+                client::Count { sub, filters: &filters }.write_masked(&mut out, key);
+                client::Close { sub }.write_masked(&mut out, key);
+                client::Auth { event }.write_masked(&mut out, key);
+            }
+            for id in [AnyText::from(&[7; 32]), "?".into()] {
+                relay::OkReply { id, accepted: true, message: text }.write(&mut out);
+            }
+            relay::Event { sub, event }.write(&mut out);
+            relay::Eose { sub }.write(&mut out);
+            relay::Closed { sub, message: text }.write(&mut out);
+            relay::Notice { message: text }.write(&mut out);
+            relay::Auth { challenge: text }.write(&mut out);
+            let hll = Some(hll.as_slice().into());
+            relay::Count { sub, count: 1, approximate: Some(true), hll }.write(&mut out);
+            relay::Limits { limits: event }.write(&mut out);
+        });
+        assert_eq!(allocated, 0, "{text}");
+    }
+}
+
+#[test]
+fn a_fan_out_allocates_nothing_for_a_head() {
+    let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    let event = promoted(feed.lines().next().unwrap().as_bytes());
+    let view = EventView::parse(event).unwrap();
+    let fanout = EventFanout::new(&view);
+    let mut frames = EventFrames::new(&view);
+    let longest = "a".repeat(66);
+    for sub in ["", "sub", "one\"two", "日本\u{1}", &longest] {
+        assert_eq!(allocations(|| drop(black_box(fanout.splice(sub)))), 0, "{sub}");
+        assert_eq!(allocations(|| _ = black_box(frames.frame(sub).len())), 0, "{sub}");
+        assert_eq!(allocations(|| frames.set_event(&view)), 0, "{sub}");
+        let mut out = Vec::with_capacity(fanout.encoded_len(sub));
+        assert_eq!(allocations(|| fanout.write(sub, &mut out)), 0, "{sub}");
+    }
+}
+
+#[test]
 fn a_buffer_with_room_is_written_without_allocating() {
     let mut out = Vec::with_capacity(200_000);
     let payload = vec![7; 150_000];
@@ -248,6 +336,31 @@ fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
     black_box((view.meta(), view.rate_limit_proof(), view.ephemeral(), view.raw()));
     black_box(view.unknown_fields().count());
     black_box(view.as_borrowed() == view);
+}
+
+fn read_client<B: borrowire::buffer::Buffer>(frame: Result<ClientFrame<B>, borrowire::Error>) {
+    let Ok(view) = frame else { return };
+    black_box((view.label(), view.sub(), view.raw(), view.extra().count()));
+    black_box(view.as_borrowed() == view);
+    match view.message() {
+        ClientMessage::Req { filters, .. } | ClientMessage::Count { filters, .. } => {
+            filters.for_each(|filter| _ = black_box((filter.raw(), filter.offset())));
+        }
+        message => drop(black_box(message)),
+    }
+    drop(black_box(view.into_event()));
+}
+
+fn read_relay<B: borrowire::buffer::Buffer>(frame: Result<RelayFrame<B>, borrowire::Error>) {
+    let Ok(view) = frame else { return };
+    black_box((view.label(), view.sub(), view.raw(), view.elements().count()));
+    black_box(view.as_borrowed() == view);
+    match view.message() {
+        RelayMessage::Ok { id, message, .. } => {
+            _ = black_box((id.bytes(), message.prefix(), message.rest()));
+        }
+        message => drop(black_box(message)),
+    }
 }
 
 fn read_neg<B: borrowire::buffer::Buffer>(view: NegView<B>, out: &mut Vec<u8>) {
@@ -307,4 +420,99 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: `ptr` came from `System` with this layout, and the caller keeps the contract.
         unsafe { System.realloc(ptr, layout, new_size) }
     }
+}
+
+#[test]
+fn filters_are_read_without_allocating() {
+    let [id, author] = ["5c".repeat(32), "0f".repeat(32)];
+    let filter = format!(
+        r##" {{"ids":["{id}"], "authors":["{author}","{id}"],"kinds":[1,7],"#t":["a\u0062","é"],"since":1,
+            "until":2,"limit":3,"search":"x","&t":["a"],"\u0023Z":["{id}"]}} "##
+    );
+    let shared = promoted(filter.as_bytes());
+    let allocated = allocations(|| {
+        read_filter(FilterView::parse(filter.as_bytes()).unwrap());
+        read_filter(FilterView::parse(shared.clone()).unwrap());
+        for len in 0..filter.len() {
+            let _ = black_box(FilterView::parse(&filter.as_bytes()[..len]));
+        }
+    });
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn a_filter_is_written_into_room_without_allocating() {
+    let mut out = Vec::with_capacity(1000);
+    let filter = Filter::new().authors(&[[1; 32]]).kinds(&[1, 7]).tag('t', &["\n"]).search("\"x\"");
+    assert_eq!(allocations(|| filter.write(&mut out)), 0);
+    assert_eq!(out.len(), filter.encoded_len());
+}
+
+#[test]
+fn events_are_matched_without_allocating() {
+    let id = |byte: u8| format!("{byte:02x}").repeat(32);
+    let filters: Vec<_> = (0..=u8::MAX)
+        .map(|i| {
+            let (id, other) = (id(i), id(i / 2));
+            match i % 8 {
+                0 => format!(r#"{{"ids":["{id}"]}}"#),
+                1 => format!(r#"{{"authors":["{id}","{other}"],"kinds":[1,7]}}"#),
+                2 => format!(r##"{{"#p":["{id}","{other}"]}}"##),
+                3 => format!(r##"{{"#e":["{id}"],"#t":["a","b","\\"],"kinds":[1,2,3]}}"##),
+                4 => r##"{"#t":["a\\b","c"]}"##.to_owned(),
+                5 => r#"{"kinds":[1]}"#.to_owned(),
+                6 => r#"{"since":1}"#.to_owned(),
+                _ => r##"{"#t":["\ud83e\udda9","x"],"authors":[]}"##.to_owned(),
+            }
+        })
+        .map(|filter| CompiledFilter::from(&FilterView::parse(filter.as_bytes()).unwrap()))
+        .collect();
+    let events: Vec<_> = (0..=u8::MAX)
+        .map(|i| {
+            let id = id(i);
+            let (kind, sig) = (i % 9, "0".repeat(128));
+            format!(
+                r#"{{"id":"{id}","pubkey":"{id}","created_at":1,"kind":{kind},"tags":[["p","{id}"],["e","{id}"],
+                    ["t","\\"],["t","a\\b"],["\u0074","\u0063"],["-"],[]],"content":"","sig":"{sig}"}}"#
+            )
+        })
+        .collect();
+    let events: Vec<_> =
+        events.iter().map(|event| EventView::parse(event.as_bytes()).unwrap()).collect();
+
+    let mut alone = 0;
+    let allocated = allocations(|| {
+        for event in &events {
+            alone += filters.iter().filter(|filter| filter.matches(event)).count();
+        }
+    });
+    assert_eq!(allocated, 0);
+    assert!(alone > 1000, "{alone}");
+
+    let mut set = FilterSet::new();
+    for (key, filter) in filters.into_iter().enumerate() {
+        set.insert(key, [filter]);
+    }
+    let (mut visited, mut found) = (Visited::new(), Vec::new());
+    let mut tell_all = || {
+        let mut told = 0;
+        for event in &events {
+            found.clear();
+            set.matches(event, &mut visited, &mut found);
+            told += found.len();
+        }
+        told
+    };
+    assert_eq!(tell_all(), alone);
+    assert_eq!(allocations(|| assert_eq!(tell_all(), alone)), 0);
+}
+
+fn read_filter<B: borrowire::buffer::Buffer>(view: FilterView<B>) {
+    black_box((view.ids().unwrap().count(), view.authors().unwrap().count(), view.raw()));
+    assert!(view.kinds().unwrap().eq([1, 7]));
+    assert!(view.tag('t').unwrap().eq(["ab", "é"]));
+    assert_eq!(view.tags().map(|(_, values)| values.count()).sum::<usize>(), 3);
+    assert_eq!((view.since(), view.until(), view.limit()), (Some(1), Some(2), Some(3)));
+    assert!(view.search().unwrap().eq_str("x") && view.unknown_keys().count() == 1);
+    black_box(view.clone() == view);
 }

@@ -2,6 +2,7 @@
 
 pub mod allocator;
 pub mod event;
+pub mod filter;
 pub mod interleaved;
 pub mod memory;
 pub mod neg;

@@ -4,8 +4,10 @@ mod frame;
 mod hash;
 mod input;
 mod inspect;
+mod matching;
 mod path;
 mod report;
+mod verify;
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -24,7 +26,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Frame(args) => frame::run(args, &mut out),
         Command::Hash(args) => hash::run(args, &mut out),
         Command::Inspect(args) => inspect::run(args, &mut out),
+        Command::Match(args) => matching::run(args, &mut out),
         Command::Path(args) => path::run(args, &mut out).map(|()| true),
+        Command::Verify(args) => verify::run(args, &mut out),
     };
     let done = done.and_then(|all_good| out.flush().map(|()| all_good).map_err(Failure::Output));
     match done {
@@ -58,8 +62,12 @@ enum Command {
     Hash(hash::HashArgs),
     /// Print the fields of frames
     Inspect(inspect::InspectArgs),
+    /// Print the events that Nostr filters ask for
+    Match(matching::MatchArgs),
     /// Measure the path of a message through a node, beside what others do
     Path(path::PathArgs),
+    /// Check the ids, and the signatures, of Nostr events, one a line
+    Verify(verify::VerifyArgs),
 }
 
 /// What every subcommand that reads frames takes.
@@ -96,9 +104,15 @@ enum Encoding {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FormatChoice {
-    /// Tell from the first byte
+    /// Tell from the first byte, and from the label of a Nostr frame
     #[default]
     Auto,
+    /// A Nostr event, bare or in an EVENT frame
+    Event,
+    /// A Nostr frame from a client (EVENT, REQ, CLOSE, AUTH, COUNT, NEG-…)
+    Client,
+    /// A Nostr frame from a relay (EVENT, OK, EOSE, CLOSED, NOTICE, AUTH, COUNT, NEG-…)
+    Relay,
     /// A Nostr frame that carries negentropy (NEG-OPEN, NEG-MSG, NEG-CLOSE, NEG-ERR)
     Neg,
     /// A negentropy message in binary
@@ -116,6 +130,8 @@ enum Preset {
     Proto3,
     /// What nwaku (logos-delivery) accepts
     Nwaku,
+    /// What large Nostr relays tolerate: uppercase hex
+    Lenient,
 }
 
 impl Preset {
@@ -124,6 +140,7 @@ impl Preset {
             Self::Strict => &Rules::STRICT,
             Self::Proto3 => &Rules::PROTO3,
             Self::Nwaku => &Rules::NWAKU,
+            Self::Lenient => &Rules::LENIENT,
         }
     }
 }
@@ -131,15 +148,24 @@ impl Preset {
 /// Why the command stopped before it was done.
 enum Failure {
     Argument(Error),
-    Input { name: String, error: io::Error },
+    Input {
+        name: String,
+        error: io::Error,
+    },
+    /// An argument that is shown with a caret at what is wrong.
+    Shown(String),
     Output(io::Error),
-    OutputFile { name: String, error: io::Error },
+    OutputFile {
+        name: String,
+        error: io::Error,
+    },
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Argument(error) => write!(f, "{error}"),
+            Self::Shown(shown) => f.write_str(shown.trim_end()),
             Self::Input { name, error } => write!(f, "cannot read {name}: {error}"),
             Self::OutputFile { name, error } => write!(f, "cannot write {name}: {error}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),

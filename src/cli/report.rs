@@ -28,9 +28,14 @@ pub(crate) fn write_bad_json(
 
 /// A bad frame as people read it.
 pub(crate) fn show_bad(frame: &Frame, error: Error) -> String {
-    let caret = Caret { bytes: &frame.bytes, offset: error.offset() };
-    let (format, len) = (frame.format.name(), frame.bytes.len());
-    format!("{}: {format}, {len} bytes, bad\n  {error}\n{caret}", frame.name)
+    show_bad_bytes(&frame.name, frame.format.name(), &frame.bytes, error)
+}
+
+/// Bad bytes as people read them: where they came from, what they should be, the error, and a caret
+/// under its byte.
+pub(crate) fn show_bad_bytes(name: &str, what: &str, bytes: &[u8], error: Error) -> String {
+    let caret = Caret { bytes, offset: error.offset() };
+    format!("{name}: {what}, {} bytes, bad\n  {error}\n{caret}", bytes.len())
 }
 
 /// Writes text.

@@ -429,7 +429,7 @@ impl<'a> Reader<'a> {
 }
 
 /// An array that a [`Reader`] is in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Array {
     place: Place,
 }
@@ -444,7 +444,7 @@ impl Array {
 }
 
 /// An object that a [`Reader`] is in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Object {
     place: Place,
 }
@@ -465,7 +465,7 @@ impl Object {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Place {
     First,
     Within,

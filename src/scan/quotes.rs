@@ -24,13 +24,6 @@ pub(crate) struct Quotes<'a> {
     odd_end: usize,
 }
 
-/// What a block of 64 bytes holds, one bit a byte, the lowest for the first.
-struct Marks {
-    quotes: u64,
-    backslashes: u64,
-    controls: u64,
-}
-
 impl<'a> Quotes<'a> {
     /// Quotes from `start` on, which must not lie within a string.
     #[inline(always)]
@@ -104,73 +97,119 @@ impl<'a> Quotes<'a> {
             // SAFETY: the CPU has AVX2, it was asked in the line above.
             return unsafe { avx2::fill(self) };
         }
-        self.fill_by(marks_by_word, simple_escapes_by_byte);
+        self.fill_by_word();
     }
 
-    /// Finds the quotes of the next window. `simple` gives the bytes that make a simple escape
-    /// behind a backslash.
-    #[inline(always)]
-    fn fill_by(&mut self, marks: impl Fn(&[u8; 64]) -> Marks, simple: impl Fn(&[u8; 64]) -> u64) {
-        let rest = &self.text[self.ahead..];
-        let window = &rest[..rest.len().min(64 * BLOCKS)];
-        self.start = self.ahead;
-        self.ahead += window.len();
-        self.block = 0;
-        self.words = [0; BLOCKS];
-        let (blocks, tail) = window.as_chunks::<64>();
-        for (i, block) in blocks.iter().enumerate() {
-            self.words[i] = self.look(block, marks(block), &simple);
-        }
-        if !tail.is_empty() {
-            let mut block = [b' '; 64];
-            block[..tail.len()].copy_from_slice(tail);
-            self.words[blocks.len()] = self.look(&block, marks(&block), &simple);
-        }
-    }
-
-    /// The quotes of a block; takes note of what else it holds.
-    #[inline(always)]
-    fn look(&mut self, block: &[u8; 64], marks: Marks, simple: impl Fn(&[u8; 64]) -> u64) -> u64 {
-        let Marks { mut quotes, backslashes, controls } = marks;
-        let mut odd = controls;
-        if backslashes != 0 || self.is_escaped {
-            let escaped = self.escaped(backslashes);
-            quotes &= !escaped;
-            odd |= escaped & !simple(block);
-            self.escapes_end = self.ahead;
-        }
-        if odd != 0 {
+    /// The slower twin of [`avx2::fill`], and the only one where there are no such vectors.
+    fn fill_by_word(&mut self) {
+        let mut controls = 0;
+        let marks = |block: &[u8; 64]| {
+            let (mut quotes, mut backslashes) = (0, 0);
+            for (i, word) in block.as_chunks().0.iter().enumerate() {
+                let word = u64::from_le_bytes(*word);
+                quotes |= equal(word, b'"') << (8 * i);
+                backslashes |= equal(word, b'\\') << (8 * i);
+                // A byte below 0x20 has none of these bits.
+                controls |= equal(word & repeat(0xe0), 0);
+            }
+            (quotes, backslashes)
+        };
+        self.fill_by(marks, simple_escapes);
+        if controls != 0 {
             self.odd_end = self.ahead;
         }
-        quotes
+    }
+
+    /// Finds the quotes of the next window, which begins with the next block that has one. `marks`
+    /// gives the quotes and the backslashes of a block, one bit a byte, the lowest for the first;
+    /// `simple` the bytes that make a simple escape behind a backslash. Control characters are left
+    /// to the caller.
+    #[inline(always)]
+    fn fill_by(
+        &mut self,
+        mut marks: impl FnMut(&[u8; 64]) -> (u64, u64),
+        simple: impl Fn(&[u8; 64]) -> u64,
+    ) {
+        let mut escapes = Escapes { next: u64::from(self.is_escaped), seen: 0, odd: 0 };
+        let (blocks, tail) = self.text[self.ahead..].as_chunks::<64>();
+        let mut first = 0;
+        let mut quotes = 0;
+        for block in blocks {
+            quotes = escapes.remove(block, marks(block), &simple);
+            if quotes != 0 {
+                break;
+            }
+            first += 1;
+        }
+        let blocks = &blocks[first..];
+        self.start = self.ahead + 64 * first;
+        self.block = 0;
+        self.words = [0; BLOCKS];
+        self.words[0] = quotes;
+        for (word, block) in self.words.iter_mut().zip(blocks).skip(1) {
+            *word = escapes.remove(block, marks(block), &simple);
+        }
+        self.ahead = self.start + 64 * blocks.len().min(BLOCKS);
+        if blocks.len() < BLOCKS && !tail.is_empty() {
+            let mut block = [b' '; 64];
+            block[..tail.len()].copy_from_slice(tail);
+            self.words[blocks.len()] = escapes.remove(&block, marks(&block), &simple);
+            self.ahead = self.text.len();
+        }
+        self.is_escaped = escapes.next != 0;
+        if escapes.seen != 0 {
+            self.escapes_end = self.ahead;
+        }
+        if escapes.odd != 0 {
+            self.odd_end = self.ahead;
+        }
+    }
+}
+
+/// Escapes on the way through blocks.
+struct Escapes {
+    /// One bit: whether the first byte of the next block is escaped.
+    next: u64,
+    /// Bits, if there were any, and if any was not simple.
+    seen: u64,
+    odd: u64,
+}
+
+impl Escapes {
+    /// The quotes of a block that are not escaped.
+    #[inline(always)]
+    fn remove(
+        &mut self,
+        block: &[u8; 64],
+        (quotes, backslashes): (u64, u64),
+        simple: impl Fn(&[u8; 64]) -> u64,
+    ) -> u64 {
+        if backslashes | self.next == 0 {
+            return quotes;
+        }
+        let escaped = self.pass(backslashes);
+        self.seen |= backslashes;
+        self.odd |= escaped & !simple(block);
+        quotes & !escaped
     }
 
     /// The bytes of a block behind an odd number of backslashes.
     #[inline(always)]
-    fn escaped(&mut self, backslashes: u64) -> u64 {
-        let first = u64::from(self.is_escaped);
+    fn pass(&mut self, backslashes: u64) -> u64 {
+        let first = self.next;
         let slashes = backslashes & !first;
+        if slashes & slashes << 1 == 0 {
+            self.next = slashes >> 63;
+            return first | slashes << 1;
+        }
         // Added to a run, its first bit runs through it to the bit behind it. A run that begins at
         // an even place and ends before an odd one is of odd length, and the other way round.
         let starts = slashes & !(slashes << 1);
         let even = slashes.wrapping_add(starts & EVEN);
         let (odd, runs_out) = slashes.overflowing_add(starts & !EVEN);
-        self.is_escaped = runs_out;
+        self.next = u64::from(runs_out);
         first | even & !slashes & !EVEN | odd & !slashes & EVEN
     }
-}
-
-/// What a block holds, by words of eight bytes.
-fn marks_by_word(block: &[u8; 64]) -> Marks {
-    let mut marks = Marks { quotes: 0, backslashes: 0, controls: 0 };
-    for (i, word) in block.as_chunks().0.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        marks.quotes |= equal(word, b'"') << (8 * i);
-        marks.backslashes |= equal(word, b'\\') << (8 * i);
-        // A byte below 0x20 has none of these bits.
-        marks.controls |= equal(word & repeat(0xe0), 0) << (8 * i);
-    }
-    marks
 }
 
 /// One bit for each byte of `word` that is `byte`.
@@ -188,12 +227,10 @@ const fn repeat(byte: u8) -> u64 {
 }
 
 /// The bytes that make a simple escape behind a backslash.
-fn simple_escapes_by_byte(block: &[u8; 64]) -> u64 {
-    bits(block, |byte| matches!(byte, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't'))
-}
-
-fn bits(block: &[u8; 64], is_hit: impl Fn(u8) -> bool) -> u64 {
-    let bit = |(i, byte): (usize, &u8)| u64::from(is_hit(*byte)) << i;
+fn simple_escapes(block: &[u8; 64]) -> u64 {
+    let bit = |(i, byte): (usize, &u8)| {
+        u64::from(matches!(byte, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't')) << i
+    };
     block.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
@@ -201,22 +238,20 @@ fn bits(block: &[u8; 64], is_hit: impl Fn(u8) -> bool) -> u64 {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Marks, Quotes};
-    use crate::scan::avx2::{controls, load, or};
+    use super::Quotes;
+    use crate::scan::avx2::{any, controls, load, or};
 
     #[target_feature(enable = "avx2")]
     pub(super) fn fill(quotes: &mut Quotes<'_>) {
-        quotes.fill_by(|block| marks(block), |block| simple_escapes(block));
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn marks(block: &[u8; 64]) -> Marks {
-        let rows = rows(block);
-        Marks {
-            quotes: bits(rows.map(|row| equal(row, b'"'))),
-            backslashes: bits(rows.map(|row| equal(row, b'\\'))),
-            controls: bits(rows.map(|row| controls(row))),
+        let mut least = _mm256_set1_epi8(-1);
+        let marks = |block: &[u8; 64]| {
+            let rows = rows(block);
+            least = _mm256_min_epu8(least, _mm256_min_epu8(rows[0], rows[1]));
+            (bits(rows.map(|row| equal(row, b'"'))), bits(rows.map(|row| equal(row, b'\\'))))
+        };
+        quotes.fill_by(marks, |block| simple_escapes(block));
+        if any(controls(least)) {
+            quotes.odd_end = quotes.ahead;
         }
     }
 
@@ -255,7 +290,7 @@ mod avx2 {
 }
 
 /// Blocks of a window.
-const BLOCKS: usize = 4;
+const BLOCKS: usize = 8;
 
 const EVEN: u64 = 0x5555_5555_5555_5555;
 
@@ -285,15 +320,11 @@ mod tests {
     }
 
     #[test]
-    fn vectors_words_and_bytes_agree() {
+    fn every_byte_is_told_from_the_others() {
         let mut block = [b'a'; 64];
         for at in 0..64 {
             for byte in 0..=255 {
                 block[at] = byte;
-                let Marks { quotes, backslashes, controls } = marks_by_word(&block);
-                assert_eq!(quotes, bits(&block, |byte| byte == b'"'));
-                assert_eq!(backslashes, bits(&block, |byte| byte == b'\\'));
-                assert_eq!(controls, bits(&block, |byte| byte < 0x20));
                 assert_quotes(&block);
             }
             block[at] = [b'"', b'\\', b'n', 0x1f, 0xe0][at % 5];
@@ -324,7 +355,7 @@ mod tests {
         let mut by_word = Quotes::new(text, 0);
         let mut by_vector = by_word.clone();
         while by_word.ahead < text.len() {
-            by_word.fill_by(marks_by_word, simple_escapes_by_byte);
+            by_word.fill_by_word();
             by_vector.fill();
             let found = |quotes: &Quotes<'_>| {
                 (quotes.words, quotes.is_escaped, quotes.escapes_end, quotes.odd_end)

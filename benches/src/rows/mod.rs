@@ -9,6 +9,7 @@ mod escape_scan;
 mod event_id;
 mod event_peek;
 mod event_view;
+mod filter_match;
 mod filter_push;
 mod gossip_rpc;
 #[cfg(feature = "path")]
@@ -34,6 +35,7 @@ pub(crate) const ALL: &[Row] = &[
     Row { number: "11", run: escape_scan::run },
     Row { number: "12", run: gossip_rpc::run },
     Row { number: "13", run: filter_push::run },
+    Row { number: "16", run: filter_match::run },
 ];
 
 /// A row of the table: measures its claims.

@@ -9,13 +9,11 @@
 //! through the hash in pieces. The array is never built.
 
 use std::fmt;
-use std::io::Write;
 
 use sha2::{Digest, Sha256};
 
 use crate::buffer::Buffer;
 use crate::counters;
-use crate::hex;
 use crate::json::JsonStr;
 use crate::json::string::Escapes;
 use crate::nostr::event::EventView;
@@ -230,14 +228,15 @@ impl Head {
     fn of<B: Buffer>(event: &EventView<B>) -> Self {
         let mut bytes = [0; MAX_HEAD_LEN];
         bytes[..4].copy_from_slice(b"[0,\"");
-        // Encoded anew: on the wire it may be in uppercase.
-        hex::encode(event.pubkey(), &mut bytes[4..68]);
-        let mut rest = &mut bytes[68..];
+        bytes[4..68].copy_from_slice(event.pubkey_hex().as_bytes());
+        // On the wire it may be in uppercase.
+        bytes[4..68].make_ascii_lowercase();
+        let mut len = 68;
         let (created_at, kind) = event.raw_numbers();
         for part in ["\",", created_at, ",", kind, ","] {
-            rest.write_all(part.as_bytes()).expect("numbers of 64 and 16 bits");
+            bytes[len..len + part.len()].copy_from_slice(part.as_bytes());
+            len += part.len();
         }
-        let len = MAX_HEAD_LEN - rest.len();
         Self { bytes, len }
     }
 }

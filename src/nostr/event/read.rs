@@ -199,7 +199,9 @@ impl<'a> Compact<'a> {
                 }
                 Key::Tags => {
                     self.quotes.skip_to(value);
-                    at = self.tags(value, values)?;
+                    let escapes;
+                    (values.tag_count, escapes, at) = self.tags(value)?;
+                    values.canonical_tags = escapes <= Escapes::Canonical;
                     spans.tags = between(value, at);
                 }
                 Key::Content => {
@@ -208,11 +210,8 @@ impl<'a> Compact<'a> {
                     spans.content = between(value, at - 1);
                 }
                 Key::Sig => {
-                    let (high, low) = self.text.get(value..value + 128)?.split_at(64);
-                    decode_id(high.try_into().ok()?)?;
-                    decode_id(low.try_into().ok()?)?;
-                    at = self.quote(value + 128)?;
-                    spans.sig = between(value, value + 128);
+                    at = self.sig(value)?;
+                    spans.sig = between(value, at - 1);
                 }
             }
             match *self.text.get(at)? {
@@ -223,6 +222,36 @@ impl<'a> Compact<'a> {
         }
         spans.event = between(self.start, at + 1);
         Some((fields, at + 1))
+    }
+
+    /// The id that the event claims. What follows it is not looked at.
+    #[inline(always)]
+    pub(super) fn peek_id(mut self) -> Option<[u8; 32]> {
+        let mut at = self.start;
+        if *self.text.get(at)? != b'{' {
+            return None;
+        }
+        loop {
+            at += 1;
+            let (key, value) = self.key(at)?;
+            at = match key {
+                Key::Id => return self.id(value).map(|(_, id, _)| id),
+                Key::Pubkey => self.id(value)?.2,
+                Key::CreatedAt | Key::Kind => self.number(value)?.1,
+                Key::Tags => {
+                    self.quotes.skip_to(value);
+                    self.tags(value)?.2
+                }
+                Key::Content => {
+                    self.quotes.skip_to(value);
+                    self.quotes.next() + 1
+                }
+                Key::Sig => self.sig(value)?,
+            };
+            if *self.text.get(at)? != b',' {
+                return None;
+            }
+        }
     }
 
     /// The key at `at`, and where its value begins: that of a string behind the quote.
@@ -252,6 +281,15 @@ impl<'a> Compact<'a> {
         Some((between(start, start + 64), decode_id(digits)?, end))
     }
 
+    /// The 128 digits at `start`: what follows the quote behind them.
+    #[inline(always)]
+    fn sig(&self, start: usize) -> Option<usize> {
+        let (high, low) = self.text.get(start..start + 128)?.split_at(64);
+        decode_id(high.try_into().ok()?)?;
+        decode_id(low.try_into().ok()?)?;
+        self.quote(start + 128)
+    }
+
     /// Goes over the quote at `at`.
     #[inline(always)]
     fn quote(&self, at: usize) -> Option<usize> {
@@ -276,14 +314,14 @@ impl<'a> Compact<'a> {
         is_plain.then_some((number, at))
     }
 
-    /// The array of tags at `start`; where it ends.
+    /// The array of tags at `start`: how many there are, how they are escaped, where it ends.
     #[inline(always)]
-    fn tags(&mut self, start: usize, values: &mut Values) -> Option<usize> {
+    fn tags(&mut self, start: usize) -> Option<(u32, Escapes, usize)> {
         let mut escapes = Escapes::None;
         let mut at = start;
         let mut count = 0;
         match self.text.get(at..at + 2)? {
-            b"[]" => return Some(at + 2),
+            b"[]" => return Some((0, escapes, at + 2)),
             b"[[" => at += 1,
             _ => return None,
         }
@@ -313,9 +351,7 @@ impl<'a> Compact<'a> {
                 _ => return None,
             }
         }
-        values.tag_count = count;
-        values.canonical_tags = escapes <= Escapes::Canonical;
-        Some(at + 1)
+        Some((count, escapes, at + 1))
     }
 
     /// The string whose first byte behind the quote is `start`; what follows its other quote.
@@ -427,7 +463,7 @@ fn read_id(
 }
 
 /// Takes a string of exactly `len` hex digits, spelled as they are.
-fn read_hex(
+pub(in crate::nostr) fn read_hex(
     reader: &mut Reader<'_>,
     len: usize,
     rules: &Rules,
