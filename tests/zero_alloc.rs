@@ -24,6 +24,9 @@ use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
 
+#[path = "zero_alloc/store.rs"]
+mod store;
+
 #[test]
 fn a_message_is_read_without_allocating() {
     for len in [0, 1, 100, 150_000] {
