@@ -78,9 +78,9 @@ pub(crate) fn for_each_frame(
 }
 
 /// A file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(io::stdin()));
     }
     Ok(Box::new(File::open(path)?))
 }
