@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// Sealed: a view checks its bytes once and trusts them afterwards, so a buffer must give the same
 /// bytes at every call, which a foreign `AsRef` need not.
-pub trait Buffer: AsRef<[u8]> + Clone + sealed::Sealed {}
+pub trait Buffer: AsRef<[u8]> + Clone + fmt::Debug + sealed::Sealed {}
 
 impl Buffer for Bytes {}
 impl Buffer for &[u8] {}
@@ -206,6 +206,14 @@ impl<'a> From<&'a str> for Source<&'a [u8]> {
     }
 }
 
+impl<B: Buffer> Source<B> {
+    /// The bytes of the buffer.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.buffer.as_ref()
+    }
+}
+
 /// A frame under a view: the buffer, `N` spans into it, and which of them are known to be UTF-8.
 ///
 /// The buffer never changes, and the spans are set only while [`Frame::parse`] runs, so what was
@@ -272,15 +280,15 @@ impl<B: Buffer, const N: usize> Frame<B, N> {
         std::str::from_utf8(bytes).ok()
     }
 
-    /// What lies in span `i`, in a buffer of its own.
-    ///
-    /// # Panics
-    /// If another span begins before it.
+    /// What lies in span `i`, in a buffer of its own. Spans that do not lie in it are empty there.
     pub(crate) fn detach_span(&self, i: usize) -> Frame<Bytes, N> {
+        let whole = self.spans[i].range();
+        let moved = |span: Span| match span.range() {
+            range if range.start < whole.start || range.end > whole.end => Span::default(),
+            _ => Span { start: span.start - self.spans[i].start, ..span },
+        };
         let buffer = Bytes::copy_from_slice(self.bytes(i));
-        let moved = |start: u32| start.checked_sub(self.spans[i].start).expect("a span within");
-        let spans = self.spans.map(|span| Span { start: moved(span.start), ..span });
-        Frame { buffer, spans, utf8: self.utf8 }
+        Frame { buffer, spans: self.spans.map(moved), utf8: self.utf8 }
     }
 
     /// The same frame in a buffer of its own.
@@ -418,6 +426,20 @@ mod tests {
             });
             assert_eq!(parsed.unwrap().text(1), Some("é"));
         }
+    }
+
+    #[test]
+    fn what_is_detached_holds_the_spans_within_it() {
+        let frame = Frame::parse("a[é]bc", |marks: &mut Marks<'_, 4>| {
+            marks.set_text(0, Span::new(1, 4)).unwrap();
+            marks.set_text(1, Span::new(2, 2)).unwrap();
+            marks.set_text(2, Span::new(0, 1)).unwrap();
+            marks.set_text(3, Span::new(4, 2)).unwrap();
+            Ok(())
+        });
+        let detached = frame.unwrap().detach_span(0);
+        let texts = [0, 1, 2, 3].map(|i| detached.text(i));
+        assert_eq!(texts, [Some("[é]"), Some("é"), Some(""), Some("")]);
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub struct Rules {
     pub(crate) utf8: bool,
     pub(crate) required_fields: bool,
     pub(crate) uppercase_hex: bool,
+    pub(crate) omitted_message: bool,
     pub(crate) single_messages: bool,
 }
 
@@ -58,6 +59,7 @@ impl Rules {
         utf8: true,
         required_fields: true,
         uppercase_hex: false,
+        omitted_message: false,
         single_messages: true,
     };
 
@@ -75,6 +77,7 @@ impl Rules {
         utf8: true,
         required_fields: false,
         uppercase_hex: false,
+        omitted_message: false,
         single_messages: true,
     };
 
@@ -90,13 +93,17 @@ impl Rules {
         utf8: false,
         required_fields: true,
         uppercase_hex: false,
+        omitted_message: false,
         single_messages: false,
     };
 
     /// [`STRICT`](Self::STRICT), and what large Nostr relays tolerate beyond it: uppercase digits in
     /// the `id`, `pubkey` and `sig` of an event, which are hashed in lowercase, and in the `ids` and
     /// `authors` of a filter. Source: strfry `events.cpp`, rust-nostr `key.rs`.
-    pub const LENIENT: Self = Self { uppercase_hex: true, ..Self::STRICT };
+    ///
+    /// Also OK and CLOSED without a message, which then reads as empty. Source: Quartz
+    /// `OkMessage.kt`.
+    pub const LENIENT: Self = Self { uppercase_hex: true, omitted_message: true, ..Self::STRICT };
 
     /// The same rules with other limits.
     ///
@@ -139,6 +146,7 @@ impl Rules {
         utf8: false,
         required_fields: false,
         uppercase_hex: true,
+        omitted_message: true,
         single_messages: false,
     };
 }

@@ -5,10 +5,12 @@ use std::thread;
 
 use borrowire::buffer::Text;
 use borrowire::json::{HexText, JsonStr, RawJson};
-use borrowire::nostr::event::EventBuilder;
+use borrowire::nostr::event::{EventBuilder, EventView};
+use borrowire::nostr::fanout::{EventFanout, EventFrames};
 use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
 use borrowire::nostr::neg::{NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::nostr::seen::SeenIds;
+use borrowire::nostr::{ClientFrame, Reason, RelayFrame};
 use borrowire::rules::{Limits, Rules};
 use borrowire::waku::{GossipId, MessageHash, MessageView};
 use borrowire::{Envelope, Error, ErrorKind};
@@ -16,6 +18,8 @@ use bytes::Bytes;
 
 #[test]
 fn sizes() {
+    assert_eq!(size_of::<FilterView>(), 128);
+    assert_eq!(size_of::<FilterView<&[u8]>>(), 112);
     assert_eq!(size_of::<Error>(), 32);
     assert_eq!(size_of::<Result<(), Error>>(), 32);
     assert_eq!(size_of::<MessageView>(), 88);
@@ -23,33 +27,41 @@ fn sizes() {
     assert_eq!(size_of::<Envelope>(), 200);
     assert_eq!(size_of::<NegView>(), 88);
     assert_eq!(size_of::<NegView<&[u8]>>(), 72);
-    assert_eq!(size_of::<FilterView>(), 128);
-    assert_eq!(size_of::<FilterView<&[u8]>>(), 112);
     assert_eq!(size_of::<JsonStr<'_>>(), 24);
     assert_eq!(size_of::<NegMsg<'_>>(), 40);
     assert_eq!(size_of::<NegOpen<'_>>(), 72);
+    assert_eq!(size_of::<EventView>(), 240);
+    assert_eq!(size_of::<ClientFrame>(), 256);
+    assert_eq!(size_of::<RelayFrame<&[u8]>>(), 240);
 }
 
 #[test]
 fn what_crosses_threads() {
     fn crosses<T: Send + Sync + Clone + 'static>() {}
-    crosses::<MessageView>();
-    crosses::<MessageView<&'static [u8]>>();
-    crosses::<Envelope>();
-    crosses::<NegView>();
-    crosses::<NegView<&'static [u8]>>();
-    crosses::<JsonStr<'static>>();
-    crosses::<RawJson<'static>>();
-    crosses::<HexText<'static>>();
-    crosses::<Text>();
-    crosses::<EventBuilder<'static>>();
-    crosses::<SeenIds>();
     crosses::<FilterView>();
     crosses::<FilterView<&'static [u8]>>();
     crosses::<Filter<'static>>();
     crosses::<CompiledFilter>();
     crosses::<FilterSet<u64>>();
     crosses::<Visited>();
+    crosses::<MessageView>();
+    crosses::<MessageView<&'static [u8]>>();
+    crosses::<Envelope>();
+    crosses::<NegView>();
+    crosses::<NegView<&'static [u8]>>();
+    crosses::<ClientFrame>();
+    crosses::<ClientFrame<&'static [u8]>>();
+    crosses::<RelayFrame>();
+    crosses::<RelayFrame<&'static [u8]>>();
+    crosses::<EventFanout>();
+    crosses::<EventFrames>();
+    crosses::<Reason<'static>>();
+    crosses::<JsonStr<'static>>();
+    crosses::<RawJson<'static>>();
+    crosses::<HexText<'static>>();
+    crosses::<Text>();
+    crosses::<EventBuilder<'static>>();
+    crosses::<SeenIds>();
     crosses::<Error>();
     crosses::<Rules>();
     crosses::<MessageHash>();
@@ -134,33 +146,6 @@ fn error_texts_of_neg_frames() {
 }
 
 #[test]
-fn error_texts_of_filters() {
-    for (filter, text) in [
-        ("", "filter: incomplete, more bytes are needed, at byte 0"),
-        (r#"{"kinds":[1"#, "filter.kinds: incomplete, more bytes are needed, at byte 11"),
-        ("[]", "filter: a filter object expected, found `[`, at byte 0"),
-        (r#"{"ids":["5c"]}"#, "filter.ids: 2 bytes, 64 expected, at byte 9"),
-        (r#"{"authors":{}}"#, "filter.authors: `[` expected, found `{`, at byte 11"),
-        (r#"{"kinds":[65536]}"#, "filter.kinds: out of range, at most 65535 fits, at byte 10"),
-        (r##"{"#e":[1]}"##, "filter.#e: a string expected, found `1`, at byte 7"),
-        (r##"{"#Z":[],"#Z":[]}"##, "filter.#Z: given twice, once allowed, at byte 14"),
-        (
-            r#"{"since":-1}"#,
-            "filter.since: a whole number in digits alone expected, found `-`, at byte 9",
-        ),
-        (
-            r#"{"limit":"1"}"#,
-            "filter.limit: a whole number in digits alone expected, found `\"`, at byte 9",
-        ),
-    ] {
-        assert_eq!(FilterView::parse(filter.as_bytes()).unwrap_err().to_string(), text);
-    }
-    for letter in ['1', '#', 'é', '🦩'] {
-        assert!(std::panic::catch_unwind(|| Filter::new().tag(letter, &[])).is_err());
-    }
-}
-
-#[test]
 fn a_hash_that_many_ask_for_at_once_is_computed_once() {
     let frame = Bytes::from_static(b"\x0a\x01\x01\x12\x01a\x50\x02");
     let envelope = Arc::new(Envelope::new("t", MessageView::parse(frame).unwrap()));
@@ -188,5 +173,32 @@ fn a_hash_that_many_ask_for_at_once_is_computed_once() {
         let hashes: u64 = seen.iter().map(|(_, counted)| counted.hashes).sum();
         let gossip_ids: u64 = seen.iter().map(|(_, counted)| counted.gossip_ids).sum();
         assert_eq!((hashes, gossip_ids), (1, 1));
+    }
+}
+
+#[test]
+fn error_texts_of_filters() {
+    for (filter, text) in [
+        ("", "filter: incomplete, more bytes are needed, at byte 0"),
+        (r#"{"kinds":[1"#, "filter.kinds: incomplete, more bytes are needed, at byte 11"),
+        ("[]", "filter: a filter object expected, found `[`, at byte 0"),
+        (r#"{"ids":["5c"]}"#, "filter.ids: 2 bytes, 64 expected, at byte 9"),
+        (r#"{"authors":{}}"#, "filter.authors: `[` expected, found `{`, at byte 11"),
+        (r#"{"kinds":[65536]}"#, "filter.kinds: out of range, at most 65535 fits, at byte 10"),
+        (r##"{"#e":[1]}"##, "filter.#e: a string expected, found `1`, at byte 7"),
+        (r##"{"#Z":[],"#Z":[]}"##, "filter.#Z: given twice, once allowed, at byte 14"),
+        (
+            r#"{"since":-1}"#,
+            "filter.since: a whole number in digits alone expected, found `-`, at byte 9",
+        ),
+        (
+            r#"{"limit":"1"}"#,
+            "filter.limit: a whole number in digits alone expected, found `\"`, at byte 9",
+        ),
+    ] {
+        assert_eq!(FilterView::parse(filter.as_bytes()).unwrap_err().to_string(), text);
+    }
+    for letter in ['1', '#', 'é', '🦩'] {
+        assert!(std::panic::catch_unwind(|| Filter::new().tag(letter, &[])).is_err());
     }
 }

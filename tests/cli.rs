@@ -254,6 +254,278 @@ fn a_frame_is_shown_with_the_message_inside() {
 }
 
 #[test]
+fn inspect_answers_every_nostr_frame() {
+    let cases = fs::read_to_string(fixture("nostr/frames.ndjson")).unwrap();
+    let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let is_neg = |case: &Value| case["read"]["label"].as_str().unwrap_or("").starts_with("NEG-");
+    for (direction, rules) in [("client", "strict"), ("relay", "strict"), ("relay", "lenient")] {
+        let cases = cases.iter().filter(|case| {
+            let frame = case["frame"].as_str().unwrap();
+            case["direction"] == direction
+                && case["rules"].as_str().unwrap_or("strict") == rules
+                && !frame.contains('\n')
+        });
+        let cases: Vec<_> = cases.collect();
+        assert!(cases.len() > 2);
+        let lines: String =
+            cases.iter().map(|case| case["frame"].as_str().unwrap().to_owned() + "\n").collect();
+        let args = ["inspect", "--json", "--as", direction, "--rules", rules];
+        let output = borrowire(&args, lines.as_bytes());
+        let answers = json_lines(&output);
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            assert_eq!(answer["format"], direction, "{case}");
+            assert_eq!(answer["len"], case["frame"].as_str().unwrap().len(), "{case}");
+            if !case["error"].is_null() {
+                let error = &answer["error"];
+                assert_eq!(answer["ok"], false, "{case}");
+                assert_eq!(error["kind"], case["error"]["kind"], "{case}");
+                assert_eq!(error["context"], case["error"]["context"], "{case}");
+                assert_eq!(error["offset"], case["error"]["at"], "{case}");
+                continue;
+            }
+            let read = &case["read"];
+            assert_eq!((&answer["ok"], &answer["label"]), (&true.into(), &read["label"]), "{case}");
+            let keys = ["sub", "filters", "id", "id_hex", "accepted", "challenge", "limits"];
+            keys.iter().for_each(|key| assert_eq!(answer[key], read[key], "{key} of {case}"));
+            if is_neg(case) {
+                continue;
+            }
+            for key in ["message", "prefix"] {
+                assert_eq!(answer[key], read[key], "{key} of {case}");
+            }
+            if let Some(extra) = answer.get("extra") {
+                assert_eq!(extra, &read["extra"], "{case}");
+            }
+            match &read["count"] {
+                Value::Object(count) => {
+                    assert_eq!(answer["count"], count["count"], "{case}");
+                    assert_eq!(answer["approximate"], count["approximate"], "{case}");
+                    assert_eq!(answer["hll"], count["hll"], "{case}");
+                }
+                count => assert_eq!(&answer["count"]["error"]["message"], count, "{case}"),
+            }
+            match read["event"].as_str() {
+                Some("good") => {
+                    let event = &answer["event"];
+                    assert_eq!(event["id_matches"], true, "{case}");
+                    assert_eq!(event["id"], event["computed_id"], "{case}");
+                    let frame: Value =
+                        serde_json::from_str(case["frame"].as_str().unwrap()).unwrap();
+                    let sent = &frame[if direction == "client" { 1 } else { 2 }];
+                    for key in ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"] {
+                        assert_eq!(event[key], sent[key], "{case}");
+                    }
+                }
+                Some(error) => assert_eq!(answer["event"]["error"]["message"], error, "{case}"),
+                None => assert!(answer.get("event").is_none(), "{case}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_nostr_frame_is_taken_for() {
+    let format = |frame: &str| {
+        let output = borrowire(&["inspect", "--json"], frame.as_bytes());
+        json_lines(&output)[0]["format"].as_str().unwrap().to_owned()
+    };
+    for (frame, expected) in [
+        (r#"["REQ","s",{}]"#, "client"),
+        (r#"["CLOSE","s"]"#, "client"),
+        (r#"["EVENT",{"id":"x"}]"#, "client"),
+        (r#"["EVENT","s",{"id":"x"}]"#, "relay"),
+        (r#"["EVENT","s",{"id""#, "relay"),
+        (r#"["AUTH","challenge"]"#, "relay"),
+        (r#"["AUTH",{}]"#, "client"),
+        (r#"["COUNT","s",{"count":1}]"#, "relay"),
+        (r#"["COUNT","s",{"kinds":[1]}]"#, "client"),
+        (r#"["OK","?",false,""]"#, "relay"),
+        (r#"["EOSE","s"]"#, "relay"),
+        (r#"["NOTICE","x"]"#, "relay"),
+        (r#"["NEG-ERR","s","x"]"#, "neg"),
+        (r#"["NEG-CLOSE","s"]"#, "neg"),
+        (r#"["X"]"#, "client"),
+        ("[", "client"),
+    ] {
+        assert_eq!(format(frame), expected, "{frame}");
+    }
+}
+
+#[test]
+fn people_see_the_event_inside_of_a_frame() {
+    let event = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let frame = format!("[\"EVENT\",\"日本\",{},1]", event.lines().next().unwrap());
+    let text = stdout(&borrowire(&["inspect"], frame.as_bytes()));
+    for row in [
+        "EVENT (relay), ",
+        "sub         \"日本\"  (some relays refuse it)",
+        "computed id  matches",
+        "kind        1",
+    ] {
+        assert!(text.contains(row), "{row} is not in\n{text}");
+    }
+    assert!(text.lines().last().unwrap().starts_with("  extra "), "{text}");
+    let bad = borrowire(&["inspect"], br#"["EVENT",{"id":"x"}]"#);
+    assert!(stdout(&bad).contains("bad event  event.id: 1 bytes, 64 expected, at byte 16"));
+    assert_eq!(bad.status.code(), Some(1));
+}
+
+#[test]
+fn the_path_prints_its_arms() {
+    let csv = std::env::temp_dir().join(format!("borrowire-path-{}.csv", std::process::id()));
+    let file = csv.to_str().unwrap();
+    let output = borrowire(&["path", "--messages", "4", "--json", "--csv", file], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let arms = json_lines(&output);
+    assert_eq!(arms.len(), 7 * 6, "seven tables of six arms");
+    assert_eq!(arms[1]["decodes_per_message"], 4.0);
+    assert_eq!(arms[3]["hashes_per_message"], 1.0);
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::remove_file(&csv).unwrap();
+    assert!(text.starts_with("scenario,msgs,payload_profile,wall_ms,"));
+    let columns = |line: &str| line.split(',').count();
+    assert!(text.lines().all(|line| columns(line) == columns(text.lines().next().unwrap())));
+    assert_eq!(text.lines().count(), 1 + 7 * 6);
+}
+
+#[test]
+fn wrong_usage_and_unreadable_files_exit_with_2() {
+    for args in [
+        &["hash"][..],
+        &["hash", "--gossip", "--topic", "t"],
+        &["inspect", "--from", "morse"],
+        &["inspect", "no such file"],
+        &[],
+    ] {
+        let output = borrowire(args, b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn inspect_answers_every_event() {
+    let cases = fixture_json("nostr/events.json");
+    let cases: Vec<_> = cases["cases"].as_array().unwrap().iter().collect();
+    let cases: Vec<_> = cases.into_iter().filter(|c| c["event_base64"].is_string()).collect();
+    let lines: String =
+        cases.iter().map(|case| case["event_base64"].as_str().unwrap().to_owned() + "\n").collect();
+    for rules in ["strict", "lenient"] {
+        let args = ["inspect", "--json", "--full", "--as", "event", "--from", "base64"];
+        let args = [&args[..], &["--rules", rules]].concat();
+        let answers = json_lines(&borrowire(&args, lines.as_bytes()));
+        assert_eq!(answers.len(), cases.len());
+        for (case, answer) in cases.iter().zip(&answers) {
+            let (name, event) = (&case["name"], &answer["event"]);
+            let is_accepted = case["default"] == "accept";
+            // Lenient rules take more, and read what strict ones take alike.
+            assert!(answer["ok"] == is_accepted || rules == "lenient" && answer["ok"] == true);
+            if is_accepted {
+                assert_eq!(event["computed_id"], case["id"], "{name}");
+                assert_eq!(event["id_matches"], case["id_matches"], "{name}");
+                assert!(event["content"].is_string() && event["tags"].is_array(), "{name}");
+            } else if answer["ok"] == false {
+                let is_incomplete = answer["error"]["kind"] == "incomplete";
+                assert_eq!(is_incomplete, case["default"] == "incomplete", "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn verify_names_every_bad_line() {
+    let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let mut lines: Vec<String> = feed.lines().map(str::to_owned).collect();
+    let count = lines.len();
+    lines[10] = lines[10].replace("\"content\":\"", "\"content\":\"!");
+    lines[20] = format!("[\"EVENT\",\"sub\",{}]", lines[20]);
+    let sig = lines[30].find("\"sig\":\"").unwrap() + 7;
+    let digit = if lines[30].as_bytes()[sig] == b'0' { "1" } else { "0" };
+    lines[30].replace_range(sig..=sig, digit);
+    lines[40] = "{\"id\":1}".to_owned();
+    lines.push(String::new());
+    let text = lines.join("\n");
+    for threads in ["1", "2", "3"] {
+        let args = ["verify", "--signatures", "--json", "--threads", threads];
+        let output = borrowire(&args, text.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stderr(&output), "");
+        let answers = json_lines(&output);
+        let found: Vec<_> =
+            answers.iter().map(|a| (a["line"].as_u64(), a["fault"].as_str())).collect();
+        let expected = [(Some(11), Some("id")), (Some(31), Some("signature"))];
+        assert_eq!(found[..2], expected);
+        assert_eq!(found[2..], [(Some(41), Some("unreadable")), (None, None)]);
+        let totals = &answers[3];
+        assert_eq!(
+            (&totals["events"], &totals["signatures"]),
+            (&(count - 1).into(), &(count - 2).into())
+        );
+        assert_eq!(totals["bytes"], text.len());
+        let of = |key: &str| totals[key].as_u64().unwrap();
+        assert_eq!((of("bad_ids"), of("bad_signatures"), of("unreadable")), (1, 1, 1));
+    }
+    let output = borrowire(&["verify"], feed.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).starts_with(&format!("{count} events: 0 bad ids, 0 lines")));
+}
+
+#[test]
+fn verify_says_which_dialect_would_match() {
+    let cases = fixture_json("nostr/events.json");
+    let by_the_letter = |case: &&Value| case["claimed_id_rule"] == "nip01-literal";
+    let cases: Vec<_> = cases["cases"].as_array().unwrap().iter().filter(by_the_letter).collect();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let line = case["event_base64"].as_str().unwrap();
+        let event = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line);
+        let output = borrowire(&["verify", "--json"], &event.unwrap());
+        let answer = &json_lines(&output)[0];
+        assert_eq!(answer["computed_id"], case["id"]);
+        assert_eq!(answer["dialect"], "nip01-literal");
+    }
+}
+
+fn borrowire(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_borrowire"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments closes its input at once.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn json_lines(output: &Output) -> Vec<Value> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn fixture(name: &str) -> String {
+    format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn fixture_json(name: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(fixture(name)).unwrap()).unwrap()
+}
+
+fn unhex(value: &Value) -> Vec<u8> {
+    let hex = value.as_str().unwrap_or_default();
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+}
+
+#[test]
 fn match_prints_the_lines_of_the_fixture_verbatim() {
     let feed = fs::read(fixture("nostr/feed.ndjson")).unwrap();
     let lines: Vec<_> = feed.split_inclusive(|byte| *byte == b'\n').collect();
@@ -359,75 +631,4 @@ borrowire: --filter: filter, 15 bytes, bad
     assert_eq!(stderr(&output), expected);
     assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]));
     assert_eq!(borrowire(&["match"], b"").status.code(), Some(2));
-}
-
-#[test]
-fn the_path_prints_its_arms() {
-    let csv = std::env::temp_dir().join(format!("borrowire-path-{}.csv", std::process::id()));
-    let file = csv.to_str().unwrap();
-    let output = borrowire(&["path", "--messages", "4", "--json", "--csv", file], b"");
-    assert!(output.status.success(), "{}", stderr(&output));
-    let arms = json_lines(&output);
-    assert_eq!(arms.len(), 7 * 6, "seven tables of six arms");
-    assert_eq!(arms[1]["decodes_per_message"], 4.0);
-    assert_eq!(arms[3]["hashes_per_message"], 1.0);
-    let text = fs::read_to_string(&csv).unwrap();
-    fs::remove_file(&csv).unwrap();
-    assert!(text.starts_with("scenario,msgs,payload_profile,wall_ms,"));
-    let columns = |line: &str| line.split(',').count();
-    assert!(text.lines().all(|line| columns(line) == columns(text.lines().next().unwrap())));
-    assert_eq!(text.lines().count(), 1 + 7 * 6);
-}
-
-#[test]
-fn wrong_usage_and_unreadable_files_exit_with_2() {
-    for args in [
-        &["hash"][..],
-        &["hash", "--gossip", "--topic", "t"],
-        &["inspect", "--from", "morse"],
-        &["inspect", "no such file"],
-        &[],
-    ] {
-        let output = borrowire(args, b"");
-        assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{args:?}");
-    }
-}
-
-fn borrowire(args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_borrowire"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that refuses its arguments closes its input at once.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-fn json_lines(output: &Output) -> Vec<Value> {
-    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn fixture(name: &str) -> String {
-    format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn fixture_json(name: &str) -> Value {
-    serde_json::from_str(&fs::read_to_string(fixture(name)).unwrap()).unwrap()
-}
-
-fn unhex(value: &Value) -> Vec<u8> {
-    let hex = value.as_str().unwrap_or_default();
-    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }

@@ -9,17 +9,23 @@ use std::hint::black_box;
 use borrowire::Envelope;
 use borrowire::json::read::Reader;
 use borrowire::json::string::JsonStr;
-use borrowire::json::{HexStr, HexText, RawJson};
+use borrowire::json::{AnyText, HexStr, HexText, RawJson};
 use borrowire::negentropy::{
     self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
 };
-use borrowire::nostr::event::{EventBuilder, EventView};
+use borrowire::nostr::event::{Dialect, EventBuilder, EventView, event_ids, peek_event_id};
+use borrowire::nostr::fanout::{EventFanout, EventFrames};
 use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
+use borrowire::nostr::frame::{peek_label, peek_sub_id};
 use borrowire::nostr::neg::{NegClose, NegErr, NegMsg, NegOpen, NegView, decode_msg};
 use borrowire::nostr::seen::SeenIds;
+use borrowire::nostr::{ClientFrame, ClientMessage, RelayFrame, RelayMessage, client, relay};
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
+
+#[path = "zero_alloc/store.rs"]
+mod store;
 
 #[test]
 fn a_message_is_read_without_allocating() {
@@ -57,6 +63,36 @@ fn hash_and_gossip_id_allocate_nothing() {
         black_box(message_hash("t", envelope.message(), HashRule::OmitZero));
     });
     assert_eq!(allocated, 0);
+}
+
+#[test]
+fn events_are_read_hashed_and_peeked_at_without_allocating() {
+    let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    for event in feed.lines().take(64) {
+        // Compact, spelled with whitespace, and with escapes that are not hashed as they are.
+        let spaced = event.replace("\",\"", "\" , \"");
+        let other = event.replace("e", "\\u0065").replace("\"k\\u0065y", "\"key");
+        for text in [event, &spaced, &other] {
+            let frame = format!("[\"EVENT\",\"s\",{text}]");
+            let allocated = allocations(|| {
+                let _ = black_box(peek_event_id(frame.as_bytes()));
+                for rules in [Rules::STRICT, Rules::LENIENT] {
+                    let Ok(view) = EventView::parse_frame(black_box(frame.as_bytes()), &rules)
+                    else {
+                        continue;
+                    };
+                    for element in view.tags().flatten() {
+                        black_box(element.chars().count());
+                    }
+                    black_box((view.content().chars().count(), view.sig(), view.check_id()));
+                    black_box(view.computed_id_by(Dialect::Jackson));
+                    let views = [view.clone(), view];
+                    event_ids(&views, |_, id| _ = black_box(id));
+                }
+            });
+            assert_eq!(allocated, 0, "{text}");
+        }
+    }
 }
 
 #[test]
@@ -229,6 +265,225 @@ fn neg_frames_are_read_without_allocating() {
 }
 
 #[test]
+fn nostr_frames_are_read_without_allocating() {
+    let cases = include_str!("../fixtures/nostr/frames.ndjson").lines();
+    let frames = cases.map(|case| {
+        let case: serde_json::Value = serde_json::from_str(case).unwrap();
+        case["frame"].as_str().unwrap().to_owned()
+    });
+    for frame in frames {
+        let bytes = frame.as_bytes();
+        // Not promoted: reading counts no reference either.
+        let [client, relay] = [(); 2].map(|()| Bytes::from(frame.clone()));
+        let allocated = allocations(|| {
+            for rules in [Rules::STRICT, Rules::LENIENT] {
+                read_client(ClientFrame::parse_with(bytes, &rules));
+                read_relay(RelayFrame::parse_with(bytes, &rules));
+            }
+            read_client(ClientFrame::parse(client));
+            read_relay(RelayFrame::parse(relay));
+            black_box((peek_label(bytes), peek_sub_id(bytes)));
+        });
+        assert_eq!(allocated, 0, "{frame}");
+        let shared = promoted(bytes);
+        let allocated = allocations(|| {
+            if let Ok(view) = ClientFrame::parse(shared.clone()) {
+                assert!(view.clone() == view);
+                if let ClientMessage::Req { filters, .. } = view.message() {
+                    filters.for_each(|filter| drop(black_box((filter.share(), filter.parse()))));
+                }
+            }
+        });
+        assert_eq!(allocated, 0, "{frame}");
+    }
+}
+
+#[test]
+fn nostr_frames_are_written_into_room_without_allocating() {
+    let event = RawJson::new(r#"{"kind":1}"#, "event").unwrap();
+    let filters = [event; 3];
+    let hll = [7; 256];
+    let mut out = Vec::with_capacity(10_000);
+    for text in ["sync", "tab\there", "日本"] {
+        let sub = text;
+        let allocated = allocations(|| {
+            for key in [[0; 4], [0x37, 0xfa, 0x21, 0x3d]] {
+                out.clear();
+                client::Event { event }.write_masked(&mut out, key);
+                client::Req { sub, filters: &filters }.write_masked(&mut out, key);
+                client::Count { sub, filters: &filters }.write_masked(&mut out, key);
+                client::Close { sub }.write_masked(&mut out, key);
+                client::Auth { event }.write_masked(&mut out, key);
+            }
+            for id in [AnyText::from(&[7; 32]), "?".into()] {
+                relay::OkReply { id, accepted: true, message: text }.write(&mut out);
+            }
+            relay::Event { sub, event }.write(&mut out);
+            relay::Eose { sub }.write(&mut out);
+            relay::Closed { sub, message: text }.write(&mut out);
+            relay::Notice { message: text }.write(&mut out);
+            relay::Auth { challenge: text }.write(&mut out);
+            let hll = Some(hll.as_slice().into());
+            relay::Count { sub, count: 1, approximate: Some(true), hll }.write(&mut out);
+            relay::Limits { limits: event }.write(&mut out);
+        });
+        assert_eq!(allocated, 0, "{text}");
+    }
+}
+
+#[test]
+fn a_fan_out_allocates_nothing_for_a_head() {
+    let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    let event = promoted(feed.lines().next().unwrap().as_bytes());
+    let view = EventView::parse(event).unwrap();
+    let fanout = EventFanout::new(&view);
+    let mut frames = EventFrames::new(&view);
+    let longest = "a".repeat(66);
+    for sub in ["", "sub", "one\"two", "日本\u{1}", &longest] {
+        assert_eq!(allocations(|| drop(black_box(fanout.splice(sub)))), 0, "{sub}");
+        assert_eq!(allocations(|| _ = black_box(frames.frame(sub).len())), 0, "{sub}");
+        assert_eq!(allocations(|| frames.set_event(&view)), 0, "{sub}");
+        let mut out = Vec::with_capacity(fanout.encoded_len(sub));
+        assert_eq!(allocations(|| fanout.write(sub, &mut out)), 0, "{sub}");
+    }
+}
+
+/// A buffer of many frames allocates once, to count who shares it.
+#[cfg(feature = "codec")]
+#[test]
+fn frames_are_taken_off_a_buffer_without_allocating() {
+    use borrowire::codec::{Framing, JsonLines, LengthPrefixed};
+    use bytes::BytesMut;
+
+    let mut lengths = BytesMut::from(&[&b"\x03abc"[..]; 1000].concat()[..]);
+    let mut lines = BytesMut::from(&[&b"{\"a\":1}\r\n\n"[..]; 1000].concat()[..]);
+    let mut frames = 0;
+    let allocated = allocations(|| {
+        let mut codec = LengthPrefixed::new(3);
+        for _ in 0..1000 {
+            frames += codec.take(&mut lengths).unwrap().unwrap().len();
+        }
+    });
+    assert_eq!((allocated, frames), (1, 3000));
+    let allocated = allocations(|| {
+        let mut codec = JsonLines::new(7);
+        for _ in 0..1000 {
+            frames += codec.take(&mut lines).unwrap().unwrap().len();
+        }
+    });
+    assert_eq!((allocated, frames), (1, 10_000));
+    let mut hostile = BytesMut::from(&b"\xff\xff\xff\xff\x0f"[..]);
+    assert_eq!(allocations(|| assert!(LengthPrefixed::new(9).take(&mut hostile).is_err())), 0);
+}
+
+#[test]
+fn a_buffer_with_room_is_written_without_allocating() {
+    let mut out = Vec::with_capacity(200_000);
+    let payload = vec![7; 150_000];
+    let builder = MessageBuilder::new("/a/1/b/proto", &payload).timestamp(1).always_present();
+    assert_eq!(allocations(|| builder.encode(&mut out)), 0);
+    assert_eq!(out.len(), builder.encoded_len());
+}
+
+#[test]
+fn the_count_can_rise() {
+    assert_eq!(allocations(|| drop(black_box(vec![1_u8; 10]))), 1);
+    let message = MessageView::parse(promoted(&frame(10))).unwrap();
+    assert!(allocations(|| drop(black_box(message.detach()))) > 0);
+}
+
+fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
+    black_box((view.payload(), view.content_topic(), view.version(), view.timestamp()));
+    black_box((view.meta(), view.rate_limit_proof(), view.ephemeral(), view.raw()));
+    black_box(view.unknown_fields().count());
+    black_box(view.as_borrowed() == view);
+}
+
+fn read_client<B: borrowire::buffer::Buffer>(frame: Result<ClientFrame<B>, borrowire::Error>) {
+    let Ok(view) = frame else { return };
+    black_box((view.label(), view.sub(), view.raw(), view.extra().count()));
+    black_box(view.as_borrowed() == view);
+    match view.message() {
+        ClientMessage::Req { filters, .. } | ClientMessage::Count { filters, .. } => {
+            filters.for_each(|filter| _ = black_box((filter.raw(), filter.offset())));
+        }
+        message => drop(black_box(message)),
+    }
+    drop(black_box(view.into_event()));
+}
+
+fn read_relay<B: borrowire::buffer::Buffer>(frame: Result<RelayFrame<B>, borrowire::Error>) {
+    let Ok(view) = frame else { return };
+    black_box((view.label(), view.sub(), view.raw(), view.elements().count()));
+    black_box(view.as_borrowed() == view);
+    match view.message() {
+        RelayMessage::Ok { id, message, .. } => {
+            _ = black_box((id.bytes(), message.prefix(), message.rest()));
+        }
+        message => drop(black_box(message)),
+    }
+}
+
+fn read_neg<B: borrowire::buffer::Buffer>(view: NegView<B>, out: &mut Vec<u8>) {
+    black_box((view.kind(), view.filter(), view.id_size(), view.message()));
+    black_box((view.max_records(), view.raw(), view.buffer().as_ref()));
+    assert!(view.sub().eq_str("sync"));
+    assert!(view.reason().is_none_or(|reason| reason.eq_str("blocked: \"big\"")));
+    out.clear();
+    view.decode_message(out);
+    black_box(view.clone() == view);
+}
+
+fn frame(payload_len: usize) -> Vec<u8> {
+    let payload = vec![1; payload_len];
+    let builder = MessageBuilder::new("/waku/2/default-content/proto", &payload);
+    [builder.timestamp(1).meta(b"meta").to_vec(), b"\xa2\x06\x02zz".to_vec()].concat()
+}
+
+/// A shared buffer. The first clone of a `Bytes` that was made from a `Vec` allocates its count.
+fn promoted(frame: &[u8]) -> Bytes {
+    let bytes = Bytes::copy_from_slice(frame);
+    drop(bytes.clone());
+    bytes
+}
+
+/// How many times `work` allocated on this thread.
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: `ptr` came from `System` with this layout.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: `ptr` came from `System` with this layout, and the caller keeps the contract.
+        unsafe { System.realloc(ptr, layout, new_size) }
+    }
+}
+
+#[test]
 fn filters_are_read_without_allocating() {
     let [id, author] = ["5c".repeat(32), "0f".repeat(32)];
     let filter = format!(
@@ -313,39 +568,6 @@ fn events_are_matched_without_allocating() {
     assert_eq!(allocations(|| assert_eq!(tell_all(), alone)), 0);
 }
 
-#[test]
-fn a_buffer_with_room_is_written_without_allocating() {
-    let mut out = Vec::with_capacity(200_000);
-    let payload = vec![7; 150_000];
-    let builder = MessageBuilder::new("/a/1/b/proto", &payload).timestamp(1).always_present();
-    assert_eq!(allocations(|| builder.encode(&mut out)), 0);
-    assert_eq!(out.len(), builder.encoded_len());
-}
-
-#[test]
-fn the_count_can_rise() {
-    assert_eq!(allocations(|| drop(black_box(vec![1_u8; 10]))), 1);
-    let message = MessageView::parse(promoted(&frame(10))).unwrap();
-    assert!(allocations(|| drop(black_box(message.detach()))) > 0);
-}
-
-fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
-    black_box((view.payload(), view.content_topic(), view.version(), view.timestamp()));
-    black_box((view.meta(), view.rate_limit_proof(), view.ephemeral(), view.raw()));
-    black_box(view.unknown_fields().count());
-    black_box(view.as_borrowed() == view);
-}
-
-fn read_neg<B: borrowire::buffer::Buffer>(view: NegView<B>, out: &mut Vec<u8>) {
-    black_box((view.kind(), view.filter(), view.id_size(), view.message()));
-    black_box((view.max_records(), view.raw(), view.buffer().as_ref()));
-    assert!(view.sub().eq_str("sync"));
-    assert!(view.reason().is_none_or(|reason| reason.eq_str("blocked: \"big\"")));
-    out.clear();
-    view.decode_message(out);
-    black_box(view.clone() == view);
-}
-
 fn read_filter<B: borrowire::buffer::Buffer>(view: FilterView<B>) {
     black_box((view.ids().unwrap().count(), view.authors().unwrap().count(), view.raw()));
     assert!(view.kinds().unwrap().eq([1, 7]));
@@ -354,53 +576,4 @@ fn read_filter<B: borrowire::buffer::Buffer>(view: FilterView<B>) {
     assert_eq!((view.since(), view.until(), view.limit()), (Some(1), Some(2), Some(3)));
     assert!(view.search().unwrap().eq_str("x") && view.unknown_keys().count() == 1);
     black_box(view.clone() == view);
-}
-
-fn frame(payload_len: usize) -> Vec<u8> {
-    let payload = vec![1; payload_len];
-    let builder = MessageBuilder::new("/waku/2/default-content/proto", &payload);
-    [builder.timestamp(1).meta(b"meta").to_vec(), b"\xa2\x06\x02zz".to_vec()].concat()
-}
-
-/// A shared buffer. The first clone of a `Bytes` that was made from a `Vec` allocates its count.
-fn promoted(frame: &[u8]) -> Bytes {
-    let bytes = Bytes::copy_from_slice(frame);
-    drop(bytes.clone());
-    bytes
-}
-
-/// How many times `work` allocated on this thread.
-fn allocations(work: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: `ptr` came from `System` with this layout.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: `ptr` came from `System` with this layout, and the caller keeps the contract.
-        unsafe { System.realloc(ptr, layout, new_size) }
-    }
 }

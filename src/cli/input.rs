@@ -9,6 +9,8 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use borrowire::error::Expected;
 use borrowire::hex::{self, Case};
+use borrowire::nostr::frame::{peek_label, peek_sub_id};
+use borrowire::nostr::{RelayFrame, RelayMessage};
 use borrowire::{Error, ErrorKind};
 use bytes::Bytes;
 
@@ -27,6 +29,9 @@ pub(crate) struct Frame {
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
+    Event,
+    Client,
+    Relay,
     Neg,
     Negentropy,
     Waku,
@@ -35,6 +40,9 @@ pub(crate) enum Format {
 impl Format {
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Event => "event",
+            Self::Client => "client",
+            Self::Relay => "relay",
             Self::Neg => "neg",
             Self::Negentropy => "negentropy",
             Self::Waku => "waku",
@@ -133,20 +141,46 @@ fn read_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-/// What a frame is taken for. A WakuMessage cannot begin with `[`: that would be a group of the
-/// known field 11.
+/// What a frame is taken for. A WakuMessage cannot begin with `[`, which would be a group of the
+/// known field 11, and hardly with `{`, a group of field 15.
 fn format(choice: FormatChoice, frame: &[u8]) -> Format {
     match choice {
-        FormatChoice::Auto if frame.first() == Some(&b'[') => Format::Neg,
+        FormatChoice::Auto if frame.first() == Some(&b'{') => Format::Event,
+        FormatChoice::Auto if frame.first() == Some(&b'[') => nostr_format(frame),
+        FormatChoice::Client => Format::Client,
+        FormatChoice::Relay => Format::Relay,
         FormatChoice::Auto | FormatChoice::Waku => Format::Waku,
+        FormatChoice::Event => Format::Event,
         FormatChoice::Neg => Format::Neg,
         FormatChoice::Negentropy => Format::Negentropy,
     }
 }
 
+/// What a Nostr frame is taken for, by its label; where both sides say it, by what follows.
+fn nostr_format(frame: &[u8]) -> Format {
+    let Some(label) = peek_label(frame) else { return Format::Client };
+    let is_one_of = |labels: &[&str]| labels.iter().any(|known| label.eq_str(known));
+    if is_one_of(&["NEG-OPEN", "NEG-MSG", "NEG-CLOSE", "NEG-ERR"]) {
+        return Format::Neg;
+    }
+    if is_one_of(&["OK", "EOSE", "CLOSED", "NOTICE", "LIMITS"]) {
+        return Format::Relay;
+    }
+    // EVENT and AUTH of a relay go on with a string. COUNT of a relay holds an object with a count,
+    // which no filter has.
+    let is_relay = RelayFrame::parse(frame).is_ok_and(|view| match view.message() {
+        RelayMessage::Event { .. } | RelayMessage::Auth { .. } => true,
+        RelayMessage::Count { count, .. } => count.is_ok(),
+        _ => false,
+    });
+    // An event that is cut off or broken still shows its subscription id.
+    let has_sub = label.eq_str("EVENT") && peek_sub_id(frame).is_some();
+    if is_relay || has_sub { Format::Relay } else { Format::Client }
+}
+
 fn default_encoding(format: Format) -> Encoding {
     match format {
-        Format::Neg => Encoding::Lines,
+        Format::Event | Format::Client | Format::Relay | Format::Neg => Encoding::Lines,
         Format::Negentropy | Format::Waku => Encoding::Bytes,
     }
 }

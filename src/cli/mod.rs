@@ -7,6 +7,7 @@ mod inspect;
 mod matching;
 mod path;
 mod report;
+mod verify;
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Inspect(args) => inspect::run(args, &mut out),
         Command::Match(args) => matching::run(args, &mut out),
         Command::Path(args) => path::run(args, &mut out).map(|()| true),
+        Command::Verify(args) => verify::run(args, &mut out),
     };
     let done = done.and_then(|all_good| out.flush().map(|()| all_good).map_err(Failure::Output));
     match done {
@@ -64,6 +66,8 @@ enum Command {
     Match(matching::MatchArgs),
     /// Measure the path of a message through a node, beside what others do
     Path(path::PathArgs),
+    /// Check the ids, and the signatures, of Nostr events, one a line
+    Verify(verify::VerifyArgs),
 }
 
 /// What every subcommand that reads frames takes.
@@ -100,9 +104,15 @@ enum Encoding {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FormatChoice {
-    /// Tell from the first byte
+    /// Tell from the first byte, and from the label of a Nostr frame
     #[default]
     Auto,
+    /// A Nostr event, bare or in an EVENT frame
+    Event,
+    /// A Nostr frame from a client (EVENT, REQ, CLOSE, AUTH, COUNT, NEG-…)
+    Client,
+    /// A Nostr frame from a relay (EVENT, OK, EOSE, CLOSED, NOTICE, AUTH, COUNT, NEG-…)
+    Relay,
     /// A Nostr frame that carries negentropy (NEG-OPEN, NEG-MSG, NEG-CLOSE, NEG-ERR)
     Neg,
     /// A negentropy message in binary
@@ -120,7 +130,7 @@ enum Preset {
     Proto3,
     /// What nwaku (logos-delivery) accepts
     Nwaku,
-    /// Strict, and what large Nostr relays tolerate
+    /// What large Nostr relays tolerate: uppercase hex
     Lenient,
 }
 

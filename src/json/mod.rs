@@ -6,7 +6,9 @@ pub mod read;
 pub mod string;
 mod write;
 
-pub use proof::{CleanStr, HexStr, HexText, RawJson};
+pub use proof::{AnyText, CleanStr, HexStr, HexText, RawJson};
 pub use string::JsonStr;
-pub use write::{Element, Elements, FrameWriter, Rest, encoded_len, is_clean, write_array};
+pub use write::{
+    Element, Elements, FrameWriter, Member, Object, Rest, encoded_len, is_clean, write_array,
+};
 pub(crate) use write::{put_value, value_len};

@@ -115,6 +115,33 @@ impl<'a> From<HexStr<'a>> for HexText<'a> {
     }
 }
 
+/// A string that is to be: text, or hex.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyText<'a> {
+    /// Text, escaped where it must be.
+    Text(&'a str),
+    /// Hex digits, or the bytes that become them.
+    Hex(HexText<'a>),
+}
+
+impl<'a> From<&'a str> for AnyText<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8; 32]> for AnyText<'a> {
+    fn from(id: &'a [u8; 32]) -> Self {
+        Self::Hex(HexText::Binary(id))
+    }
+}
+
+impl<'a> From<HexText<'a>> for AnyText<'a> {
+    fn from(hex: HexText<'a>) -> Self {
+        Self::Hex(hex)
+    }
+}
+
 /// The text of one JSON value, spaces around and inside it included.
 ///
 /// ```

@@ -100,6 +100,27 @@ impl<'a> JsonStr<'a> {
         }
     }
 
+    /// What follows `prefix`, if the text begins with it. Allocates nothing.
+    ///
+    /// ```
+    /// use borrowire::json::JsonStr;
+    ///
+    /// let text = JsonStr::from_raw(r"\u0070ow: 28 bits\n")?;
+    /// assert_eq!(text.strip_prefix("pow: ").unwrap().raw(), r"28 bits\n");
+    /// assert_eq!(text.strip_prefix("power"), None);
+    /// # Ok::<(), borrowire::Error>(())
+    /// ```
+    pub fn strip_prefix(&self, prefix: &str) -> Option<JsonStr<'a>> {
+        if let Some(plain) = self.as_plain() {
+            return plain.strip_prefix(prefix).map(|raw| JsonStr::scanned(raw, Escapes::None));
+        }
+        let mut chars = self.chars();
+        match prefix.chars().all(|wanted| chars.next() == Some(wanted)) {
+            true => JsonStr::from_raw(chars.raw).ok(),
+            false => None,
+        }
+    }
+
     /// Appends the text to `out`.
     pub fn unescape_into(&self, out: &mut String) {
         // No escape is shorter than its character.

@@ -17,7 +17,7 @@
 //! ```
 
 use crate::hex::Hex;
-use crate::json::{CleanStr, HexStr, HexText, RawJson};
+use crate::json::{AnyText, CleanStr, HexStr, HexText, RawJson};
 use crate::output::{Full, Mask, Output, Room, append};
 use crate::scan::{escaped_extra, first_escape};
 
@@ -117,7 +117,9 @@ pub trait Elements: sealed::Elements {}
 /// | `&str` | a string, escaped where it must be |
 /// | [`CleanStr`], [`HexStr`] | a string, copied |
 /// | [`Hex`], [`HexText`] | a string of lowercase hex digits |
+/// | [`AnyText`] | either |
 /// | [`RawJson`] | itself |
+/// | [`Object`] | an object of a few known keys |
 /// | `u64`, `i64`, `bool` | `18`, `-18`, `true` |
 pub trait Element: sealed::Element {}
 
@@ -133,6 +135,37 @@ pub trait Element: sealed::Element {}
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rest<'a, E>(pub &'a [E]);
+
+/// An object: a tuple of one to three [`Member`]s.
+///
+/// ```
+/// use borrowire::json::{Member, Object, write_array};
+///
+/// let mut out = Vec::new();
+/// let approximate = Member::new("approximate", None::<bool>);
+/// write_array(&mut out, ("COUNT", "sub", Object((Member::new("count", Some(3_u64)), approximate))));
+/// assert_eq!(out, br#"["COUNT","sub",{"count":3}]"#);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Object<M>(pub M);
+
+/// A key of an [`Object`], and its value if it is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<E> {
+    key: CleanStr<'static>,
+    value: Option<E>,
+}
+
+impl<E: Element> Member<E> {
+    /// A member, or none.
+    ///
+    /// # Panics
+    /// If the key needs an escape.
+    #[inline(always)]
+    pub const fn new(key: &'static str, value: Option<E>) -> Self {
+        Self { key: CleanStr::from_static(key), value }
+    }
+}
 
 mod sealed {
     use crate::output::{Full, Room};
@@ -200,6 +233,65 @@ tuples! {
     A, B, C, D;
     A, B, C, D, E;
     A, B, C, D, E, F;
+}
+
+macro_rules! members {
+    ($($first:ident $(, $next:ident)*;)*) => {$(
+        impl<$first: Element $(, $next: Element)*> Element
+            for Object<(Member<$first>, $(Member<$next>,)*)>
+        {
+        }
+
+        #[allow(non_snake_case)]
+        impl<$first: Element $(, $next: Element)*> sealed::Element
+            for Object<(Member<$first>, $(Member<$next>,)*)>
+        {
+            fn len(&self, exact: bool) -> usize {
+                let ($first, $($next,)*) = &self.0;
+                let members = [$first.len(exact) $(, $next.len(exact))*];
+                let commas = members.iter().filter(|len| **len > 0).count().saturating_sub(1);
+                "{}".len() + members.iter().sum::<usize>() + commas
+            }
+
+            fn put(&self, room: &mut Room<'_>) -> Result<(), Full> {
+                let ($first, $($next,)*) = &self.0;
+                room.put_byte(b'{')?;
+                let mut comma = false;
+                $first.put(&mut comma, room)?;
+                $($next.put(&mut comma, room)?;)*
+                room.put_byte(b'}')
+            }
+        }
+    )*};
+}
+
+members! {
+    A;
+    A, B;
+    A, B, C;
+}
+
+impl<E: Element> Member<E> {
+    /// Without a comma.
+    fn len(&self, exact: bool) -> usize {
+        match &self.value {
+            Some(value) => sealed::Element::len(&self.key, exact) + ":".len() + value.len(exact),
+            None => 0,
+        }
+    }
+
+    /// With a comma before it, if one must be there; the next one then must have one.
+    fn put(&self, comma: &mut bool, room: &mut Room<'_>) -> Result<(), Full> {
+        let Some(value) = &self.value else {
+            return Ok(());
+        };
+        if std::mem::replace(comma, true) {
+            room.put_byte(b',')?;
+        }
+        sealed::Element::put(&self.key, room)?;
+        room.put_byte(b':')?;
+        value.put(room)
+    }
 }
 
 impl Element for &str {}
@@ -279,6 +371,26 @@ impl sealed::Element for HexText<'_> {
         match *self {
             Self::Binary(bytes) => Hex(bytes).put(room),
             Self::Digits(digits) => digits.put(room),
+        }
+    }
+}
+
+impl Element for AnyText<'_> {}
+
+impl sealed::Element for AnyText<'_> {
+    #[inline(always)]
+    fn len(&self, exact: bool) -> usize {
+        match self {
+            Self::Text(text) => text.len(exact),
+            Self::Hex(hex) => hex.len(exact),
+        }
+    }
+
+    #[inline(always)]
+    fn put(&self, room: &mut Room<'_>) -> Result<(), Full> {
+        match self {
+            Self::Text(text) => text.put(room),
+            Self::Hex(hex) => hex.put(room),
         }
     }
 }

@@ -29,7 +29,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::buffer::{Buffer, Frame, Marks, Span};
+use crate::buffer::{Buffer, Frame, Marks, Source, Span, Text};
 use crate::counters;
 use crate::error::{Error, ErrorKind, Expected};
 use crate::json::read::Reader;
@@ -270,9 +270,13 @@ impl<B: Buffer> NegView<B> {
     /// for, and a message of lowercase hex. Allocates nothing. Keeps the limits `frame` and
     /// `json_depth` of `rules`.
     pub fn parse_with(frame: B, rules: &Rules) -> Result<Self, Error> {
+        Self::read(Source::from(frame), rules)
+    }
+
+    pub(in crate::nostr) fn read(source: Source<B>, rules: &Rules) -> Result<Self, Error> {
         let mut read_fields = None;
-        let frame = Frame::parse(frame, |marks: &mut Marks<'_, 3>| {
-            let (text, fields) = Fields::of(marks.bytes(), rules)?;
+        let frame = Frame::parse(source, |marks: &mut Marks<'_, 3>| {
+            let (text, fields) = Fields::of(marks.bytes(), marks.text(), rules)?;
             let spans = [fields.sub, fields.body, fields.message.unwrap_or_default()];
             marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "neg"))?;
             read_fields = Some(fields);
@@ -316,7 +320,7 @@ impl<B: Buffer> NegView<B> {
         has_message.then(|| HexStr::checked(self.text(MESSAGE)))
     }
 
-    /// The reason of NEG-ERR.
+    /// The reason of NEG-ERR. [`Reason`](crate::nostr::Reason) knows its first word.
     pub fn reason(&self) -> Option<JsonStr<'_>> {
         let reason = || JsonStr::scanned(self.text(BODY), self.reason_escapes);
         (self.kind == NegKind::Err).then(reason)
@@ -345,9 +349,30 @@ impl<B: Buffer> NegView<B> {
         NegView { frame: self.frame.detach(), kind, sub_escapes, reason_escapes, number }
     }
 
+    /// The same frame, borrowed.
+    pub fn as_borrowed(&self) -> NegView<&[u8]> {
+        let Self { kind, sub_escapes, reason_escapes, number, .. } = *self;
+        NegView { frame: self.frame.borrowed(), kind, sub_escapes, reason_escapes, number }
+    }
+
     fn text(&self, i: usize) -> &str {
         // Parsing marked every span as text.
         self.frame.text(i).unwrap_or_default()
+    }
+}
+
+impl NegView {
+    /// Reads a frame that was checked to be UTF-8 before, as WebSocket libraries do: the check is
+    /// not made again.
+    pub fn parse_text(frame: Text, rules: &Rules) -> Result<Self, Error> {
+        Self::read(Source::from(frame), rules)
+    }
+}
+
+impl<'a> NegView<&'a [u8]> {
+    /// Reads a frame from a `str`, which is UTF-8: the check is not made again.
+    pub fn parse_str(frame: &'a str, rules: &Rules) -> Result<Self, Error> {
+        Self::read(Source::from(frame), rules)
     }
 }
 
@@ -494,9 +519,16 @@ struct Fields {
 
 impl Fields {
     /// The text of a whole frame, and its elements.
-    fn of<'a>(frame: &'a [u8], rules: &Rules) -> Result<(&'a str, Self), Error> {
+    fn of<'a>(
+        frame: &'a [u8],
+        text: Option<&'a str>,
+        rules: &Rules,
+    ) -> Result<(&'a str, Self), Error> {
         counters::decode(frame.len());
-        let mut reader = Reader::new(frame, rules, "neg")?;
+        let mut reader = match text {
+            Some(text) => Reader::from_text(text, rules, "neg")?,
+            None => Reader::new(frame, rules, "neg")?,
+        };
         let text = reader.text();
         let fields = Self::read(&mut reader)?;
         reader.finish("neg")?;
@@ -620,7 +652,7 @@ fn split_msg(frame: &[u8]) -> Option<(JsonStr<'_>, &[u8])> {
 #[cold]
 #[inline(never)]
 fn decode_any_msg<'a, O: Output>(frame: &'a [u8], out: &mut O) -> Result<JsonStr<'a>, Error> {
-    let (text, fields) = Fields::of(frame, &Rules::STRICT)?;
+    let (text, fields) = Fields::of(frame, None, &Rules::STRICT)?;
     let (NegKind::Msg, Some(message)) = (fields.kind, fields.message) else {
         let at = text.find('"').unwrap_or_default() + 1;
         let found = text.as_bytes().get(at).copied();

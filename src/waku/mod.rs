@@ -12,7 +12,13 @@ mod kind;
 pub mod lightpush;
 pub mod message;
 mod put;
+pub mod reconciliation;
+#[cfg(feature = "rest")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rest")))]
+pub mod rest;
+pub mod store;
 pub mod topic;
+pub mod transfer;
 
 pub(crate) use hash::hash_parts;
 pub use hash::{GossipId, HashRule, MessageHash, gossip_id, gossip_ids, message_hash};

@@ -4,7 +4,7 @@
 use bytes::{BufMut, Bytes};
 
 use crate::proto::{self, WireType};
-use crate::splice::{Splice, SpliceBuilder};
+use crate::splice::{Splice, SpliceBuilder, Splices, SplicesBuilder};
 
 /// Where a builder puts its fields: into a buffer, or into a sum of lengths.
 pub(crate) trait Put {
@@ -78,6 +78,33 @@ pub(crate) fn splice(message: &impl Encode, body: Bytes) -> Splice {
     ends.build(body)
 }
 
+/// `message` in parts, around `bodies`: the bytes that it puts with [`Put::body`], in that order.
+pub(crate) fn splices<'a>(
+    message: &impl Encode,
+    bodies: impl Iterator<Item = &'a Bytes> + Clone,
+) -> Splices {
+    let shared: usize = bodies.clone().map(Bytes::len).sum();
+    let own = measure(message).saturating_sub(shared);
+    let mut builder = SplicesBuilder::with_capacity(own, bodies.clone().count());
+    message.put(&mut builder);
+    builder.build(bodies.cloned())
+}
+
+impl Put for SplicesBuilder {
+    fn raw(&mut self, bytes: &[u8]) {
+        self.own().extend_from_slice(bytes);
+    }
+
+    fn varint(&mut self, value: u64) {
+        proto::put_varint(self.own(), value);
+    }
+
+    fn body(&mut self, number: u32, value: &[u8]) {
+        self.head(number, value.len());
+        self.cut();
+    }
+}
+
 impl Put for SpliceBuilder {
     fn raw(&mut self, bytes: &[u8]) {
         self.extend(bytes);
@@ -106,7 +133,8 @@ impl Put for Len {
     }
 }
 
-/// What every builder has, over its `Encode`.
+/// What every builder has, over its `Encode`. A view that is told more than the frame is built by a
+/// method of its own.
 macro_rules! builder {
     ($builder:ident, $view:ident) => {
         impl $builder<'_> {
@@ -115,7 +143,12 @@ macro_rules! builder {
             pub fn build(&self) -> Result<$view, Error> {
                 $view::parse(self.to_vec().into())
             }
+        }
 
+        builder!($builder);
+    };
+    ($builder:ident) => {
+        impl $builder<'_> {
             /// The message's bytes, unchecked by any rules.
             pub fn to_vec(&self) -> Vec<u8> {
                 let mut out = Vec::with_capacity(self.encoded_len());

@@ -16,6 +16,7 @@ mod gossip_rpc;
 mod message_path;
 mod neg_msg_read;
 mod neg_msg_write;
+mod nostr_frames;
 mod sha256;
 mod waku_message;
 
@@ -35,6 +36,7 @@ pub(crate) const ALL: &[Row] = &[
     Row { number: "11", run: escape_scan::run },
     Row { number: "12", run: gossip_rpc::run },
     Row { number: "13", run: filter_push::run },
+    Row { number: "15", run: nostr_frames::run },
     Row { number: "16", run: filter_match::run },
 ];
 

@@ -1,7 +1,9 @@
 //! `borrowire inspect`: the fields of frames, one format a file.
 
+mod event;
 mod neg;
 mod negentropy;
+mod nostr;
 mod waku;
 
 use std::io::Write;
@@ -33,6 +35,9 @@ pub(crate) fn run(args: &InspectArgs, out: &mut impl Write) -> Result<bool, Fail
     for_each_frame(&args.input, |frame| {
         let shown = match (frame.error, frame.format) {
             (Some(error), _) => Err(error),
+            (None, Format::Event) => event::inspect(args, &frame),
+            (None, Format::Client) => nostr::inspect_client(args, &frame),
+            (None, Format::Relay) => nostr::inspect_relay(args, &frame),
             (None, Format::Neg) => neg::inspect(args, &frame),
             (None, Format::Negentropy) => negentropy::inspect(args, &frame),
             (None, Format::Waku) => waku::inspect(args, &frame),

@@ -27,9 +27,11 @@ mod view;
 
 pub use builder::{EventBuilder, TagElements};
 pub use id::{Dialect, IdCheck, event_ids};
+pub(in crate::nostr) use peek::Walk;
 pub use peek::peek_event_id;
 pub(in crate::nostr) use read::read_hex;
 #[cfg(feature = "verify")]
 pub use signature::{Author, Keys, Signed, verify_all, verify_signature};
 pub use tags::{Tag, Tags};
 pub use view::{EventView, UnknownKeys};
+pub(in crate::nostr) use view::{Found, SPANS, SUB};

@@ -1,7 +1,8 @@
 //! The id of an event before it is parsed, for those who have seen most events already.
 
 use crate::hex::{self, Case};
-use crate::json::string::scan;
+use crate::json::JsonStr;
+use crate::json::string::{Escapes, scan};
 use crate::nostr::event::read::Compact;
 use crate::scan::Stops;
 
@@ -22,7 +23,7 @@ use crate::scan::Stops;
 /// assert_eq!(peek_event_id(frame.as_bytes()), Some([0x5c; 32]));
 /// ```
 pub fn peek_event_id(frame: &[u8]) -> Option<[u8; 32]> {
-    let mut walk = Walk { bytes: frame, at: 0, stops: Stops::new(frame) };
+    let mut walk = Walk::new(frame);
     if walk.next()? == b'[' {
         walk.take(b'[')?;
         if walk.string()? != b"EVENT" {
@@ -56,16 +57,20 @@ pub fn peek_event_id(frame: &[u8]) -> Option<[u8; 32]> {
 }
 
 /// A walk over JSON that checks no more than it must to know where it is.
-struct Walk<'a> {
+pub(in crate::nostr) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
     stops: Stops<'a>,
 }
 
 impl<'a> Walk<'a> {
+    pub(in crate::nostr) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, stops: Stops::new(bytes) }
+    }
+
     /// The first byte of the next token.
     #[inline(always)]
-    fn next(&mut self) -> Option<u8> {
+    pub(in crate::nostr) fn next(&mut self) -> Option<u8> {
         loop {
             match *self.bytes.get(self.at)? {
                 b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
@@ -75,18 +80,30 @@ impl<'a> Walk<'a> {
     }
 
     #[inline(always)]
-    fn take(&mut self, byte: u8) -> Option<()> {
+    pub(in crate::nostr) fn take(&mut self, byte: u8) -> Option<()> {
         (self.next()? == byte).then(|| self.at += 1)
     }
 
     /// Takes a string, without its quotes.
     #[inline(always)]
     fn string(&mut self) -> Option<&'a [u8]> {
+        self.spelled().map(|(string, _)| string)
+    }
+
+    /// Takes a string that is UTF-8.
+    pub(in crate::nostr) fn text(&mut self) -> Option<JsonStr<'a>> {
+        let (string, escapes) = self.spelled()?;
+        Some(JsonStr::scanned(std::str::from_utf8(string).ok()?, escapes))
+    }
+
+    /// Takes a string, without its quotes, and says which escapes it holds.
+    #[inline(always)]
+    fn spelled(&mut self) -> Option<(&'a [u8], Escapes)> {
         self.take(b'"')?;
         let start = self.at;
-        let (end, _) = scan(self.bytes, &mut self.stops, start, "event").ok()?;
+        let (end, escapes) = scan(self.bytes, &mut self.stops, start, "event").ok()?;
         self.at = end + 1;
-        Some(&self.bytes[start..end])
+        Some((&self.bytes[start..end], escapes))
     }
 
     /// Goes over a value.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::buffer::{Buffer, Frame, Marks, Source, Text};
+use crate::buffer::{Buffer, Frame, Marks, Source, Span, Text};
 use crate::counters;
 use crate::error::{Error, ErrorKind, Expected};
 use crate::hex::{self, Case, Hex};
@@ -44,7 +44,7 @@ use crate::rules::Rules;
 /// ```
 #[derive(Clone)]
 pub struct EventView<B: Buffer = Bytes> {
-    frame: Frame<B, 8>,
+    frame: Frame<B, SPANS>,
     values: Values,
     computed_id: OnceLock<[u8; 32]>,
 }
@@ -94,33 +94,30 @@ impl<B: Buffer> EventView<B> {
         leave: impl FnOnce(&mut Reader<'_>, T) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let mut read = None;
-        let frame = Frame::parse(source, |marks: &mut Marks<'_, 8>| {
+        let frame = Frame::parse(source, |marks: &mut Marks<'_, SPANS>| {
             counters::decode(marks.bytes().len());
             let mut reader = match marks.text() {
                 Some(text) => Reader::from_text(text, rules, "event")?,
                 None => Reader::new(marks.bytes(), rules, "event")?,
             };
             let entered = enter(&mut reader)?;
-            let Fields { spans, values } = Fields::read(&mut reader, rules)?;
+            let found = Found::read(&mut reader, rules)?;
             leave(&mut reader, entered)?;
             let text = reader.text();
             reader.finish("event")?;
-            let spans = [
-                spans.event,
-                spans.id,
-                spans.pubkey,
-                spans.created_at,
-                spans.kind,
-                spans.tags,
-                spans.content,
-                spans.sig,
-            ];
-            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "event"))?;
-            read = Some(values);
+            let not_text = |at| Error::new(ErrorKind::Utf8, at, "event");
+            marks.set_texts(text, found.spans).map_err(not_text)?;
+            read = Some(found);
             Ok(())
         })?;
-        let values = read.ok_or(Error::new(ErrorKind::Missing, 0, "event"))?;
-        Ok(Self { frame, values, computed_id: OnceLock::new() })
+        let found = read.ok_or(Error::new(ErrorKind::Missing, 0, "event"))?;
+        Ok(Self::of_frame(frame, found))
+    }
+
+    /// The event that was found in a frame.
+    #[inline(always)]
+    pub(in crate::nostr) const fn of_frame(frame: Frame<B, SPANS>, found: Found) -> Self {
+        Self { frame, values: found.values, computed_id: OnceLock::new() }
     }
 
     /// The id that the event claims to have. See [`check_id`](Self::check_id).
@@ -274,6 +271,30 @@ impl<B: Buffer> EventView<B> {
         }
     }
 
+    /// The same event, borrowed.
+    pub fn as_borrowed(&self) -> EventView<&[u8]> {
+        EventView {
+            frame: self.frame.borrowed(),
+            values: self.values,
+            computed_id: self.computed_id.clone(),
+        }
+    }
+
+    /// The same event in a copy of the whole frame.
+    pub(in crate::nostr) fn detach_frame(&self) -> EventView {
+        EventView {
+            frame: self.frame.detach(),
+            values: self.values,
+            computed_id: self.computed_id.clone(),
+        }
+    }
+
+    /// What the frame puts before the event in span [`SUB`].
+    #[inline(always)]
+    pub(in crate::nostr) fn raw_sub(&self) -> &str {
+        self.text(SUB)
+    }
+
     /// The tags that filters can ask for: a letter and a value.
     #[inline]
     pub(in crate::nostr) fn letter_tags(&self) -> LetterTags<'_> {
@@ -320,6 +341,11 @@ impl EventView {
     /// libraries do: the check is not made again.
     pub fn parse_text(frame: Text, rules: &Rules) -> Result<Self, Error> {
         Self::read(Source::from(frame), rules, enter_frame, leave_frame)
+    }
+
+    /// The event exactly as it was received, as a share of the buffer that it was read from.
+    pub fn raw_bytes(&self) -> Bytes {
+        self.frame.part(self.frame.span(EVENT))
     }
 }
 
@@ -427,6 +453,41 @@ impl<'a> Iterator for UnknownKeys<'a> {
     }
 }
 
+/// An event that was found in a text.
+pub(in crate::nostr) struct Found {
+    /// All but [`SUB`], which is empty.
+    spans: [Span; SPANS],
+    values: Values,
+}
+
+impl Found {
+    /// Reads the event at the next token of `reader`.
+    #[inline(always)]
+    pub(in crate::nostr) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
+        let Fields { spans, values } = Fields::read(reader, rules)?;
+        let spans = [
+            spans.event,
+            spans.id,
+            spans.pubkey,
+            spans.created_at,
+            spans.kind,
+            spans.tags,
+            spans.content,
+            spans.sig,
+            Span::default(),
+        ];
+        Ok(Self { spans, values })
+    }
+
+    /// The spans of the event, and that of the subscription id.
+    #[inline(always)]
+    pub(in crate::nostr) const fn with_sub(&self, sub: Span) -> [Span; SPANS] {
+        let mut spans = self.spans;
+        spans[SUB] = sub;
+        spans
+    }
+}
+
 /// Goes to the event of a frame, or to an event that is in none.
 fn enter_frame(reader: &mut Reader<'_>) -> Result<Option<Array>, Error> {
     if reader.peek("frame")? == b'{' {
@@ -490,3 +551,7 @@ const KIND: usize = 4;
 const TAGS: usize = 5;
 const CONTENT: usize = 6;
 const SIG: usize = 7;
+/// For the reader of a frame: the subscription id before the event.
+pub(in crate::nostr) const SUB: usize = 8;
+/// How many spans there are.
+pub(in crate::nostr) const SPANS: usize = 9;

@@ -7,12 +7,15 @@
 //! ```
 //!
 //! A message that goes to many peers is received once and sent many times, each time with a few
-//! other bytes around it. Two forms, for two kinds of socket:
+//! other bytes around it. Two forms, for two kinds of socket, and one for many bodies:
 //!
 //! - [`Splice`] is the three parts as a [`Buf`], for writers that take several slices at once
 //!   (`write_vectored`: raw sockets, libp2p streams, HTTP/2). The body is never copied.
 //! - [`Headroom`] is one slice, for libraries that want one (WebSocket). The body is copied once;
 //!   after that every frame costs its head alone.
+//! - [`Splices`] is a [`Splice`] with many bodies.
+
+mod many;
 
 use std::fmt;
 use std::io::IoSlice;
@@ -22,6 +25,9 @@ use bytes::{Buf, BufMut, Bytes};
 use crate::buffer::Span;
 use crate::counters;
 use crate::hex::Hex;
+
+pub use many::Splices;
+pub(crate) use many::SplicesBuilder;
 
 /// A frame in three parts: a head, a body that is shared with other frames, and a tail.
 ///
