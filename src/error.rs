@@ -384,6 +384,8 @@ pub enum Expected {
     EventLabel,
     /// A filter: a JSON object.
     Filter,
+    /// Text without a line break inside or a carriage return at its end.
+    OneLine,
     /// Nothing more.
     End,
 }
@@ -415,6 +417,7 @@ impl fmt::Display for Expected {
             Self::EventLabel => "`EVENT` or `AUTH`",
             Self::Filter => "a filter object",
             Self::NegentropyVersion => "a version byte from 0x60 to 0x6f",
+            Self::OneLine => "text without line breaks",
             Self::End => "the end",
         })
     }

@@ -51,6 +51,9 @@ pub mod waku;
 pub mod envelope;
 
 // -- ways in and out: frames in streams of bytes
+#[cfg(feature = "codec")]
+#[cfg_attr(docsrs, doc(cfg(feature = "codec")))]
+pub mod codec;
 pub mod ndjson;
 
 // -- the whole way: what a node does with a message, measured

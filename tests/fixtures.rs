@@ -14,6 +14,9 @@ use borrowire::waku::{
 };
 use serde_json::{Value, json};
 
+#[path = "fixtures/store.rs"]
+mod store;
+
 #[test]
 fn the_feed_is_written_again_byte_for_byte() {
     let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();

@@ -6,6 +6,11 @@
 
 use borrowire::{Error, ErrorKind};
 
+#[cfg(feature = "codec")]
+#[path = "laws/codec.rs"]
+pub mod codec;
+#[path = "laws/event.rs"]
+pub mod event;
 #[path = "laws/filter.rs"]
 pub mod filter;
 #[path = "laws/frames.rs"]
@@ -22,6 +27,8 @@ pub mod sha256;
 pub mod waku;
 #[path = "laws/waku_frames.rs"]
 pub mod waku_frames;
+#[path = "laws/waku_store.rs"]
+pub mod waku_store;
 
 /// An error lies within the bytes that were read, and the byte that it says it found is there.
 pub fn error_is_where_it_says(input: &[u8], error: Error) {

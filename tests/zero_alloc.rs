@@ -13,7 +13,7 @@ use borrowire::json::{AnyText, HexStr, HexText, RawJson};
 use borrowire::negentropy::{
     self, Bound, MessageBuilder as NegentropyBuilder, Payload, fingerprint,
 };
-use borrowire::nostr::event::{EventBuilder, EventView};
+use borrowire::nostr::event::{Dialect, EventBuilder, EventView, event_ids, peek_event_id};
 use borrowire::nostr::fanout::{EventFanout, EventFrames};
 use borrowire::nostr::filter::{CompiledFilter, Filter, FilterSet, FilterView, Visited};
 use borrowire::nostr::frame::{peek_label, peek_sub_id};
@@ -23,6 +23,9 @@ use borrowire::nostr::{ClientFrame, ClientMessage, RelayFrame, RelayMessage, cli
 use borrowire::rules::Rules;
 use borrowire::waku::{ContentTopic, HashRule, MessageBuilder, MessageView, message_hash};
 use bytes::Bytes;
+
+#[path = "zero_alloc/store.rs"]
+mod store;
 
 #[test]
 fn a_message_is_read_without_allocating() {
@@ -60,6 +63,36 @@ fn hash_and_gossip_id_allocate_nothing() {
         black_box(message_hash("t", envelope.message(), HashRule::OmitZero));
     });
     assert_eq!(allocated, 0);
+}
+
+#[test]
+fn events_are_read_hashed_and_peeked_at_without_allocating() {
+    let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    for event in feed.lines().take(64) {
+        // Compact, spelled with whitespace, and with escapes that are not hashed as they are.
+        let spaced = event.replace("\",\"", "\" , \"");
+        let other = event.replace("e", "\\u0065").replace("\"k\\u0065y", "\"key");
+        for text in [event, &spaced, &other] {
+            let frame = format!("[\"EVENT\",\"s\",{text}]");
+            let allocated = allocations(|| {
+                let _ = black_box(peek_event_id(frame.as_bytes()));
+                for rules in [Rules::STRICT, Rules::LENIENT] {
+                    let Ok(view) = EventView::parse_frame(black_box(frame.as_bytes()), &rules)
+                    else {
+                        continue;
+                    };
+                    for element in view.tags().flatten() {
+                        black_box(element.chars().count());
+                    }
+                    black_box((view.content().chars().count(), view.sig(), view.check_id()));
+                    black_box(view.computed_id_by(Dialect::Jackson));
+                    let views = [view.clone(), view];
+                    event_ids(&views, |_, id| _ = black_box(id));
+                }
+            });
+            assert_eq!(allocated, 0, "{text}");
+        }
+    }
 }
 
 #[test]
@@ -308,11 +341,39 @@ fn a_fan_out_allocates_nothing_for_a_head() {
     let longest = "a".repeat(66);
     for sub in ["", "sub", "one\"two", "日本\u{1}", &longest] {
         assert_eq!(allocations(|| drop(black_box(fanout.splice(sub)))), 0, "{sub}");
-        assert_eq!(allocations(|| drop(black_box(frames.frame(sub).len()))), 0, "{sub}");
+        assert_eq!(allocations(|| _ = black_box(frames.frame(sub).len())), 0, "{sub}");
         assert_eq!(allocations(|| frames.set_event(&view)), 0, "{sub}");
         let mut out = Vec::with_capacity(fanout.encoded_len(sub));
         assert_eq!(allocations(|| fanout.write(sub, &mut out)), 0, "{sub}");
     }
+}
+
+/// A buffer of many frames allocates once, to count who shares it.
+#[cfg(feature = "codec")]
+#[test]
+fn frames_are_taken_off_a_buffer_without_allocating() {
+    use borrowire::codec::{Framing, JsonLines, LengthPrefixed};
+    use bytes::BytesMut;
+
+    let mut lengths = BytesMut::from(&[&b"\x03abc"[..]; 1000].concat()[..]);
+    let mut lines = BytesMut::from(&[&b"{\"a\":1}\r\n\n"[..]; 1000].concat()[..]);
+    let mut frames = 0;
+    let allocated = allocations(|| {
+        let mut codec = LengthPrefixed::new(3);
+        for _ in 0..1000 {
+            frames += codec.take(&mut lengths).unwrap().unwrap().len();
+        }
+    });
+    assert_eq!((allocated, frames), (1, 3000));
+    let allocated = allocations(|| {
+        let mut codec = JsonLines::new(7);
+        for _ in 0..1000 {
+            frames += codec.take(&mut lines).unwrap().unwrap().len();
+        }
+    });
+    assert_eq!((allocated, frames), (1, 10_000));
+    let mut hostile = BytesMut::from(&b"\xff\xff\xff\xff\x0f"[..]);
+    assert_eq!(allocations(|| assert!(LengthPrefixed::new(9).take(&mut hostile).is_err())), 0);
 }
 
 #[test]
@@ -344,7 +405,7 @@ fn read_client<B: borrowire::buffer::Buffer>(frame: Result<ClientFrame<B>, borro
     black_box(view.as_borrowed() == view);
     match view.message() {
         ClientMessage::Req { filters, .. } | ClientMessage::Count { filters, .. } => {
-            filters.for_each(|filter| drop(black_box((filter.raw(), filter.offset()))));
+            filters.for_each(|filter| _ = black_box((filter.raw(), filter.offset())));
         }
         message => drop(black_box(message)),
     }
@@ -357,7 +418,7 @@ fn read_relay<B: borrowire::buffer::Buffer>(frame: Result<RelayFrame<B>, borrowi
     black_box(view.as_borrowed() == view);
     match view.message() {
         RelayMessage::Ok { id, message, .. } => {
-            drop(black_box((id.bytes(), message.prefix(), message.rest())));
+            _ = black_box((id.bytes(), message.prefix(), message.rest()));
         }
         message => drop(black_box(message)),
     }

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use prost::Message;
@@ -12,6 +13,7 @@ use crate::counters;
 use crate::envelope::Envelope;
 use crate::message_path::Options;
 use crate::message_path::node::{Node, Tally};
+use crate::message_path::report::PathCounts;
 use crate::message_path::rivals::{BytesMessage, VecMessage};
 use crate::message_path::workload::PUBSUB_TOPIC;
 use crate::proto;
@@ -79,10 +81,53 @@ impl Arm {
     }
 }
 
+/// A node of one arm that gets its frames from elsewhere, one at a time: from a gossip library, which
+/// identifies and deduplicates them and has a message cache.
+///
+/// ```
+/// use borrowire::message_path::workload::Workload;
+/// use borrowire::message_path::{Arm, ArmNode, Options};
+/// use borrowire::waku::gossip_id;
+///
+/// let frame = Workload::new(1, 42, 0).frame(0);
+/// let id = gossip_id(&frame);
+/// let mut node = ArmNode::new(Arm::Borrowire, &Options::default());
+/// assert!(node.receive(frame, id));
+/// let counts = node.counts();
+/// assert_eq!((counts.decodes, counts.hashes, counts.gossip_ids), (1, 1, 0));
+/// assert_eq!((counts.payload_copies, counts.foreign_payloads), (0, 0));
+/// ```
+pub struct ArmNode(Box<dyn Receiver>);
+
+impl ArmNode {
+    /// A node without a message cache of its own.
+    pub fn new(arm: Arm, options: &Options) -> Self {
+        Self(arm.start(&Options { gossip_id: false, message_cache: false, ..*options }))
+    }
+
+    /// Handles a frame. False if the validator refuses it.
+    pub fn receive(&mut self, frame: Bytes, id: GossipId) -> bool {
+        self.0.receive_identified(frame, id)
+    }
+
+    /// What the node did so far. Gossip ids are the library's and not among it.
+    pub fn counts(&self) -> PathCounts {
+        self.0.tally().counts()
+    }
+
+    /// Time spent on message hashes so far.
+    pub fn hash_time(&self) -> Duration {
+        self.0.tally().hash_time
+    }
+}
+
 /// An arm at work.
 pub(super) trait Receiver {
     /// Handles frames that wait; leaves the queue empty.
     fn receive(&mut self, frames: &mut Vec<Bytes>);
+
+    /// Handles a frame that was identified and deduplicated before; false if it is refused.
+    fn receive_identified(&mut self, frame: Bytes, id: GossipId) -> bool;
 
     fn tally(&self) -> &Tally;
 }
@@ -96,6 +141,11 @@ impl Receiver for Sha256Only {
             self.0.hashed_bytes += frame.len() as u64;
             black_box(self.0.time_hash(|| sha256::digest(&[&frame])));
         }
+    }
+
+    fn receive_identified(&mut self, frame: Bytes, _: GossipId) -> bool {
+        self.receive(&mut vec![frame]);
+        true
     }
 
     fn tally(&self) -> &Tally {
@@ -116,7 +166,7 @@ struct Owned {
 }
 
 impl Owned {
-    fn receive_one(&mut self, frame: &Bytes) {
+    fn receive_one(&mut self, frame: &Bytes) -> bool {
         self.node.arrive(frame);
         black_box(self.decode(frame));
         self.node.observe(frame);
@@ -124,15 +174,17 @@ impl Owned {
             black_box(hash_frame(&mut self.node.tally, frame));
             let id = hash_frame(&mut self.node.tally, frame);
             if self.node.is_duplicate(id) {
-                return;
+                return false;
             }
         }
         let VecMessage { payload, content_topic, meta, .. } = self.decode(frame);
         if !self.node.validate(&payload, &content_topic, meta.as_deref()) {
-            return;
+            return false;
         }
-        self.node.tally.copies += 1;
-        self.node.cache(frame.to_vec());
+        self.node.cache(|tally| {
+            tally.copies += 1;
+            frame.to_vec()
+        });
         let validated = self.decode(frame);
         black_box(self.hash(&validated));
 
@@ -157,6 +209,7 @@ impl Owned {
         self.node.event(told);
         let applied = self.clone_message(&handled);
         self.node.apply(applied, |applied| &applied.message.payload);
+        true
     }
 
     fn decode(&mut self, frame: &[u8]) -> VecMessage {
@@ -187,6 +240,10 @@ impl Receiver for Owned {
         }
     }
 
+    fn receive_identified(&mut self, frame: Bytes, _: GossipId) -> bool {
+        self.receive_one(&frame)
+    }
+
     fn tally(&self) -> &Tally {
         &self.node.tally
     }
@@ -211,13 +268,13 @@ struct ProstBytes {
 }
 
 impl ProstBytes {
-    fn receive_one(&mut self, frame: Bytes) {
+    fn receive_one(&mut self, frame: Bytes) -> bool {
         self.node.arrive(&frame);
         self.node.observe(&frame);
         if self.options.gossip_id {
             let id = hash_frame(&mut self.node.tally, &frame);
             if self.node.is_duplicate(id) {
-                return;
+                return false;
             }
         }
         let tally = &mut self.node.tally;
@@ -226,9 +283,9 @@ impl ProstBytes {
         let message = BytesMessage::decode(frame.clone()).expect("a message of the workload");
         let BytesMessage { payload, content_topic, meta, .. } = &message;
         if !self.node.validate(payload, content_topic, meta.as_deref()) {
-            return;
+            return false;
         }
-        self.node.cache(frame.clone());
+        self.node.cache(|_| frame.clone());
         let meta = meta.as_deref().unwrap_or_default();
         let timestamp = message.timestamp();
         let hash = hash_fields(&mut self.node.tally, payload, content_topic, meta, timestamp);
@@ -252,6 +309,7 @@ impl ProstBytes {
         self.node.sight(payload);
         self.node.event(Arc::clone(&shared));
         self.node.apply(shared, |shared| &shared.message.payload);
+        true
     }
 }
 
@@ -260,6 +318,10 @@ impl Receiver for ProstBytes {
         for frame in frames.drain(..) {
             self.receive_one(frame);
         }
+    }
+
+    fn receive_identified(&mut self, frame: Bytes, _: GossipId) -> bool {
+        self.receive_one(frame)
     }
 
     fn tally(&self) -> &Tally {
@@ -310,7 +372,7 @@ impl Borrowire {
         let message = envelope.message();
         let payload = message.payload();
         self.node.arrive(message.raw());
-        self.node.cache(message.buffer().clone());
+        self.node.cache(|_| message.buffer().clone());
         let hash = self.node.tally.time_hash(|| envelope.hash().0);
         self.node.trace(payload);
         self.node.sight(payload);
@@ -342,6 +404,15 @@ impl Receiver for Borrowire {
         waiting.drain(..).for_each(|envelope| self.handle(envelope));
         self.waiting = waiting;
         self.node.tally.add(counters::thread() - before);
+    }
+
+    fn receive_identified(&mut self, frame: Bytes, id: GossipId) -> bool {
+        let before = counters::thread();
+        let accepted = self.accept(frame, Some(id));
+        let is_accepted = accepted.is_some();
+        accepted.into_iter().for_each(|envelope| self.handle(envelope));
+        self.node.tally.add(counters::thread() - before);
+        is_accepted
     }
 
     fn tally(&self) -> &Tally {

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-pub use self::arms::Arm;
 use self::arms::Receiver;
+pub use self::arms::{Arm, ArmNode};
 use self::report::ArmReport;
 use self::workload::Workload;
 use crate::heap::{heap, take_peak};
@@ -45,6 +45,8 @@ pub struct Options {
     /// Further copies of every frame that come in and end at the seen-set (D). They need
     /// `gossip_id`. Default 0.
     pub duplicates: usize,
+    /// Whether the node keeps a message cache of its own. Default true; a gossip library has one.
+    pub message_cache: bool,
     /// How often the two runs are tried, where they differ by over [`MAX_DIFFERENCE`]. Default 3.
     pub attempts: usize,
 }
@@ -58,6 +60,7 @@ impl Default for Options {
             gossip_id: false,
             filter_peers: 0,
             duplicates: 0,
+            message_cache: true,
             attempts: 3,
         }
     }

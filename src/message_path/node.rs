@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::counters::Counts;
 use crate::message_path::Options;
+use crate::message_path::report::PathCounts;
 
 /// A node that hands messages `R` to archive and listeners, keeps frames `C` in its message cache,
 /// and pushes `P` to filter peers. Its tables have room for the whole run, so that growing them is charged to no arm.
@@ -23,6 +24,7 @@ pub(super) struct Node<R, C, P> {
     cache: Vec<C>,
     outbox: Vec<P>,
     filter_peers: usize,
+    has_cache: bool,
     /// Where the buffer lies that the current frame was received in.
     received: Range<usize>,
 }
@@ -50,6 +52,19 @@ impl Tally {
         let hashed = hash();
         self.hash_time += start.elapsed();
         hashed
+    }
+
+    /// The counts alone.
+    pub(super) fn counts(&self) -> PathCounts {
+        PathCounts {
+            decodes: self.decodes,
+            decoded_bytes: self.decoded_bytes,
+            hashes: self.hashes,
+            hashed_bytes: self.hashed_bytes,
+            gossip_ids: self.gossip_ids,
+            payload_copies: self.copies,
+            foreign_payloads: self.foreign_payloads,
+        }
     }
 
     /// Adds what borrowire counted.
@@ -93,9 +108,10 @@ impl<R, C, P> Node<R, C, P> {
             events: Vec::with_capacity(CHANNEL),
             inbox: Vec::with_capacity(CHANNEL),
             applied: 0,
-            cache: Vec::with_capacity(messages),
+            cache: Vec::with_capacity(if options.message_cache { messages } else { 0 }),
             outbox: Vec::with_capacity(options.filter_peers),
             filter_peers: options.filter_peers,
+            has_cache: options.message_cache,
             received: 0..0,
         }
     }
@@ -185,8 +201,11 @@ impl<R, C, P> Node<R, C, P> {
     }
 
     /// Message cache: keeps the frame for peers that ask for it. A run is shorter than its history.
-    pub(super) fn cache(&mut self, frame: C) {
-        self.cache.push(frame);
+    pub(super) fn cache(&mut self, frame: impl FnOnce(&mut Tally) -> C) {
+        if self.has_cache {
+            let frame = frame(&mut self.tally);
+            self.cache.push(frame);
+        }
     }
 
     /// A station was shown this payload: does it lie where it was received?

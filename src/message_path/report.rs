@@ -194,14 +194,14 @@ impl ArmReport {
     }
 
     pub(super) fn add(&mut self, tally: Tally, heap: Heap, peak: i64) {
-        let counts = &mut self.counts;
-        counts.decodes += tally.decodes;
-        counts.decoded_bytes += tally.decoded_bytes;
-        counts.hashes += tally.hashes;
-        counts.hashed_bytes += tally.hashed_bytes;
-        counts.gossip_ids += tally.gossip_ids;
-        counts.payload_copies += tally.copies;
-        counts.foreign_payloads += tally.foreign_payloads;
+        let (counts, more) = (&mut self.counts, tally.counts());
+        counts.decodes += more.decodes;
+        counts.decoded_bytes += more.decoded_bytes;
+        counts.hashes += more.hashes;
+        counts.hashed_bytes += more.hashed_bytes;
+        counts.gossip_ids += more.gossip_ids;
+        counts.payload_copies += more.payload_copies;
+        counts.foreign_payloads += more.foreign_payloads;
         self.hash_time += tally.hash_time;
         self.peak_bytes = self.peak_bytes.max(self.retained_bytes + peak);
         self.retained_bytes += heap.live_bytes();

@@ -191,7 +191,9 @@ impl SplicesBuilder {
 
     /// The frame with these bodies, as many as there are cuts.
     pub(crate) fn build(self, bodies: impl Iterator<Item = Bytes>) -> Splices {
-        let bodies: Box<[_]> = self.cuts.into_iter().zip(bodies).collect();
+        let mut list = Vec::with_capacity(self.cuts.len());
+        list.extend(self.cuts.into_iter().zip(bodies));
+        let bodies = list.into_boxed_slice();
         let left = self.own.len() + bodies.iter().map(|(_, body)| body.len()).sum::<usize>();
         let parts = Parts { own: self.own.into(), bodies };
         Splices { parts: Arc::new(parts), next: 0, own: 0, of_body: 0, left }

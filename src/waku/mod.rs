@@ -13,6 +13,9 @@ pub mod lightpush;
 pub mod message;
 mod put;
 pub mod reconciliation;
+#[cfg(feature = "rest")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rest")))]
+pub mod rest;
 pub mod store;
 pub mod topic;
 pub mod transfer;
