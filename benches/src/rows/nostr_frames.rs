@@ -42,7 +42,7 @@ struct Case {
 }
 
 fn read(event: &str, verdicts: &mut Vec<Verdict>) {
-    let id = "ab".repeat(32);
+    let (id, other) = ("ab".repeat(32), "cd".repeat(32));
     let client = |frame: &[u8]| drop(black_box(ClientFrame::parse(frame).unwrap()));
     let relay = |frame: &[u8]| drop(black_box(RelayFrame::parse(frame).unwrap()));
     let nostr_client = |frame: &str| drop(black_box(ClientMessage::from_json(frame).unwrap()));
@@ -71,7 +71,7 @@ fn read(event: &str, verdicts: &mut Vec<Verdict>) {
         Case {
             name: "REQ of two filters",
             frame: format!(
-                r##"["REQ","{SUB}",{{"kinds":[1,6],"authors":["{id}","{id}"],"limit":100}},{{"kinds":[7],"#e":["{id}"]}}]"##
+                r##"["REQ","{SUB}",{{"kinds":[1,6],"authors":["{id}","{other}"],"limit":100}},{{"kinds":[7],"#e":["{id}"]}}]"##
             ),
             ours: client,
             nostr: nostr_client,
