@@ -359,9 +359,9 @@ fn people_see_the_event_inside_of_a_frame() {
     let text = stdout(&borrowire(&["inspect"], frame.as_bytes()));
     for row in [
         "EVENT (relay), ",
-        "sub         \"日本\"  (some relays refuse it)",
+        "sub          \"日本\"  (some relays refuse it)",
         "computed id  matches",
-        "kind        1",
+        "kind         1",
     ] {
         assert!(text.contains(row), "{row} is not in\n{text}");
     }
@@ -591,6 +591,32 @@ fn match_says_which_filters_match() {
     fs::remove_file(&file).unwrap();
     let files: Vec<_> = answers.iter().map(|answer| &answer["file"]).collect();
     assert_eq!(files, [name, "-"]);
+}
+
+#[test]
+fn match_keeps_the_order_of_many_lines() {
+    // Several times what a thread takes at once.
+    let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let input = feed.repeat(20) + "no event\n" + &feed;
+    let notes = |line: &&str| line.contains(r#","kind":1,"#);
+    let file = std::env::temp_dir().join(format!("borrowire-lines-{}", std::process::id()));
+    fs::write(&file, &input).unwrap();
+    let name = file.to_str().unwrap();
+    let args = ["match", "--filter", r#"{"kinds":[1]}"#, name];
+    let output = borrowire(&args, b"");
+    assert!(
+        output.stdout == input.split_inclusive('\n').filter(notes).collect::<String>().as_bytes()
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).starts_with(&format!("{name}:{}: event, 8 bytes, bad\n", 20 * 256 + 1))
+    );
+    let answers = json_lines(&borrowire(&[&args[..], &["--json"]].concat(), b""));
+    fs::remove_file(&file).unwrap();
+    let numbers: Vec<_> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();
+    let expected =
+        (1..).zip(input.lines()).filter(|(_, line)| notes(line)).map(|(number, _)| number);
+    assert_eq!(numbers, expected.collect::<Vec<u64>>());
 }
 
 #[test]
