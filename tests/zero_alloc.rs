@@ -68,30 +68,57 @@ fn hash_and_gossip_id_allocate_nothing() {
 #[test]
 fn events_are_read_hashed_and_peeked_at_without_allocating() {
     let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    let mut dialects = 0;
     for event in feed.lines().take(64) {
-        // Compact, spelled with whitespace, and with escapes that are not hashed as they are.
-        let spaced = event.replace("\",\"", "\" , \"");
-        let other = event.replace("e", "\\u0065").replace("\"k\\u0065y", "\"key");
-        for text in [event, &spaced, &other] {
+        let value: serde_json::Value = serde_json::from_str(event).unwrap();
+        let content = &value["content"];
+        // Compact, spelled with whitespace, and with escapes that are not hashed as they are, or
+        // in a key.
+        let pretty = serde_json::to_string_pretty(&value).unwrap();
+        let units = content.as_str().unwrap().encode_utf16();
+        let units: String = units.map(|unit| format!("\\u{unit:04x}")).collect();
+        let spelled = format!("\"content\":{content}");
+        assert!(event.contains(&spelled), "{event}");
+        let escaped = event.replace(&spelled, &format!("\"content\":\"\\u0001{units}\""));
+        let escaped_key = event.replace("\"id\":", "\"\\u0069d\":");
+        for text in [event, &pretty, &escaped, &escaped_key] {
             let frame = format!("[\"EVENT\",\"s\",{text}]");
+            let shared = promoted(text.as_bytes());
             let allocated = allocations(|| {
                 let _ = black_box(peek_event_id(frame.as_bytes()));
+                read_event(EventView::parse(text.as_bytes()).unwrap());
+                read_event(EventView::parse(shared.clone()).unwrap());
                 for rules in [Rules::STRICT, Rules::LENIENT] {
-                    let Ok(view) = EventView::parse_frame(black_box(frame.as_bytes()), &rules)
-                    else {
-                        continue;
-                    };
-                    for element in view.tags().flatten() {
-                        black_box(element.chars().count());
-                    }
-                    black_box((view.content().chars().count(), view.sig(), view.check_id()));
-                    black_box(view.computed_id_by(Dialect::Jackson));
-                    let views = [view.clone(), view];
-                    event_ids(&views, |_, id| _ = black_box(id));
+                    read_event(EventView::parse_frame(frame.as_bytes(), &rules).unwrap());
                 }
             });
             assert_eq!(allocated, 0, "{text}");
+            let view = EventView::parse(text.as_bytes()).unwrap();
+            let is_changed = text == escaped;
+            assert_eq!(view.check_id().is_match(), !is_changed, "{text}");
+            dialects += usize::from(is_changed);
+            assert_eq!(peek_event_id(text.as_bytes()).is_some(), text != escaped_key);
         }
+    }
+    assert_eq!(dialects, 64);
+}
+
+#[test]
+fn a_bad_event_is_refused_without_allocating() {
+    let feed = include_str!("../fixtures/nostr/feed.ndjson");
+    let event = feed.lines().find(|event| event.len() < 1000).unwrap();
+    let spaced = event.replace("\",\"", "\" , \"");
+    for text in [event, &spaced] {
+        let mut damaged = text.as_bytes().to_vec();
+        let allocated = allocations(|| {
+            for at in 0..text.len() {
+                assert!(EventView::parse(&text.as_bytes()[..at]).is_err());
+                damaged[at] ^= 0x20;
+                let _ = black_box((EventView::parse(&damaged[..]), peek_event_id(&damaged)));
+                damaged[at] ^= 0x20;
+            }
+        });
+        assert_eq!(allocated, 0);
     }
 }
 
@@ -397,6 +424,21 @@ fn read<B: borrowire::buffer::Buffer>(view: MessageView<B>) {
     black_box((view.meta(), view.rate_limit_proof(), view.ephemeral(), view.raw()));
     black_box(view.unknown_fields().count());
     black_box(view.as_borrowed() == view);
+}
+
+fn read_event<B: borrowire::buffer::Buffer>(view: EventView<B>) {
+    for element in view.tags().flatten() {
+        black_box((element.chars().count(), element.eq_str("t")));
+    }
+    black_box((view.content().chars().count(), view.sig(), view.unknown_keys().count()));
+    black_box(view.content().eq_str("x"));
+    for dialect in Dialect::ALL {
+        black_box(view.computed_id_by(dialect));
+    }
+    let views = [view.clone(), view];
+    event_ids(&views, |_, id| _ = black_box(id));
+    black_box((views[0].computed_id(), views[0].check_id(), views[0] == views[1]));
+    black_box(views[1].as_borrowed());
 }
 
 fn read_client<B: borrowire::buffer::Buffer>(frame: Result<ClientFrame<B>, borrowire::Error>) {

@@ -5,8 +5,8 @@ use std::fmt;
 
 use borrowire::buffer::{Buffer, Text};
 use borrowire::nostr::event::{Dialect, EventView, event_ids, peek_event_id};
-use borrowire::rules::Rules;
-use borrowire::{Error, ErrorKind};
+use borrowire::rules::{Limits, Rules};
+use borrowire::{Error, ErrorKind, error::Expected};
 use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Number, Value};
@@ -26,7 +26,7 @@ pub fn any_event(bytes: &[u8]) {
             view_is_whole(bytes, &view);
             id_is_that_of_the_canonical_text(&view);
             spelled_otherwise_it_is_the_same(&view);
-            prefixes_are_incomplete(view.raw());
+            prefixes_are_incomplete(view.raw(), |prefix| EventView::parse(prefix));
         }
         Err(error) => error_is_where_it_says(bytes, error),
     }
@@ -74,7 +74,6 @@ struct Fields {
 impl Fields {
     /// What NIP-01 and the default rules make of an object.
     fn of(pairs: Vec<(String, Value)>) -> Option<Self> {
-        const KNOWN: [&str; 7] = ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"];
         let (known, unknown): (Vec<_>, Vec<_>) =
             pairs.into_iter().partition(|(key, _)| KNOWN.contains(&&**key));
         let one = |key| {
@@ -116,6 +115,8 @@ impl Fields {
     }
 }
 
+const KNOWN: [&str; 7] = ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"];
+
 fn lowercase_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let is_lowercase = !text.bytes().any(|byte| byte.is_ascii_uppercase());
     hex::decode(text).ok().filter(|_| is_lowercase)?.try_into().ok()
@@ -148,6 +149,7 @@ fn entries_agree(bytes: &[u8], read: &Result<EventView<&[u8]>, Error>) {
     if bytes.trim_ascii_start().first() == Some(&b'{') {
         same(&framed, read);
     }
+    same(&EventView::parse_frame(shared.clone(), strict), &framed);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     same(&EventView::parse_str(text, strict), &framed);
     let owned = EventView::parse_text(Text::try_from(shared).unwrap(), strict);
@@ -167,27 +169,58 @@ fn same<B: Buffer, C: Buffer>(a: &Result<EventView<B>, Error>, b: &Result<EventV
     }
 }
 
-/// Where the peek answers and the parser accepts, they agree.
+/// Where the peek answers and the parser accepts, they agree; and it answers for what is accepted
+/// without an escape.
 fn peek_is_right(frame: &[u8]) {
     let peeked = peek_event_id(frame);
-    if let (Some(id), Ok(view)) = (peeked, EventView::parse_frame(frame, &Rules::STRICT)) {
-        assert_eq!(&id, view.id());
+    let Ok(view) = EventView::parse_frame(frame, &Rules::STRICT) else { return };
+    match peeked {
+        Some(id) => assert_eq!(&id, view.id()),
+        // Of the frames with an event, those that authenticate are nobody's duplicates.
+        None => assert!(frame.contains(&b'\\') || frame.starts_with(b"[") && is_auth(frame)),
     }
 }
 
-/// Lenient rules take all that strict ones take, and read it alike.
+fn is_auth(frame: &[u8]) -> bool {
+    frame[1..].trim_ascii_start().starts_with(b"\"AUTH\"")
+}
+
+/// Lenient rules take all that strict ones take, and read it alike; beyond it they take uppercase
+/// digits, which are the event that it is in lowercase.
 fn lenient_takes_more(bytes: &[u8], read: &Result<EventView<&[u8]>, Error>) {
     let lenient = EventView::parse_with(bytes, &Rules::LENIENT);
-    if let Ok(view) = read {
-        assert_eq!(lenient.as_ref(), Ok(view));
-        let shouted = view.raw().replace(view.pubkey_hex(), &view.pubkey_hex().to_uppercase());
-        let lenient = EventView::parse_with(shouted.as_bytes(), &Rules::LENIENT).unwrap();
-        assert_eq!(lenient.pubkey(), view.pubkey());
-        if !view.raw_tags().contains(view.pubkey_hex()) && view.content().as_plain().is_some() {
-            let is_elsewhere = view.content().raw().contains(view.pubkey_hex());
-            assert!(is_elsewhere || lenient.computed_id() == view.computed_id());
+    let (lenient, strict_error) = match (&lenient, read) {
+        (Ok(lenient), Ok(view)) => {
+            assert_eq!(lenient, view);
+            let shouted = with_digits(view, str::to_ascii_uppercase);
+            let strict = EventView::parse(shouted.as_bytes());
+            let lenient = EventView::parse_with(shouted.as_bytes(), &Rules::LENIENT).unwrap();
+            assert_eq!(&lenient, view);
+            assert_eq!(lenient.computed_id(), view.computed_id());
+            assert_eq!(strict.is_ok(), shouted == view.raw());
+            return;
         }
+        (Ok(lenient), Err(error)) => (lenient, error),
+        (Err(error), Ok(view)) => panic!("{error}: {view:?}"),
+        (Err(_), Err(_)) => return,
+    };
+    let ErrorKind::HexDigit { found: b'A'..=b'F' } = strict_error.kind() else {
+        panic!("{strict_error}: {lenient:?}");
+    };
+    let lowercase = with_digits(lenient, str::to_ascii_lowercase);
+    let strict = EventView::parse(lowercase.as_bytes()).unwrap();
+    assert_eq!(lenient, &strict);
+    assert_eq!(lenient.computed_id(), strict.computed_id());
+}
+
+/// The event with other digits in its three hex fields.
+fn with_digits(view: &EventView<&[u8]>, spell: impl Fn(&str) -> String) -> String {
+    let mut text = view.raw().to_owned();
+    for digits in [view.id_hex(), view.pubkey_hex(), view.sig_hex()] {
+        let at = digits.as_ptr().addr() - view.raw().as_ptr().addr();
+        text.replace_range(at..at + digits.len(), &spell(digits));
     }
+    text
 }
 
 /// Views share the bytes, and give them back as they are.
@@ -213,26 +246,16 @@ fn id_is_that_of_the_canonical_text(view: &EventView<&[u8]>) {
     assert_eq!(check.is_match(), check.dialect == Some(Dialect::Json));
 }
 
-/// The same event with whitespace wherever it may stand, and with escaped keys, is read by another
-/// parser, but is the same.
+/// The same event with whitespace wherever it may stand, and with any of its keys escaped, is read
+/// by another parser, but is the same.
 fn spelled_otherwise_it_is_the_same(view: &EventView<&[u8]>) {
     let raw = view.raw();
     if raw.len() > 10_000 {
         return;
     }
-    let mut spaced = String::new();
-    let (mut in_string, mut is_escaped) = (false, false);
-    for char in raw.chars() {
-        let is_structure = !in_string && "{}[],:".contains(char);
-        in_string ^= char == '"' && !is_escaped;
-        is_escaped = in_string && char == '\\' && !is_escaped;
-        match is_structure {
-            true => spaced.extend([' ', char, '\n', '\t']),
-            false => spaced.push(char),
-        }
-    }
-    let escaped = raw.replacen("\"id\"", "\"\\u0069d\"", 1).replacen("\"sig\"", "\"s\\u0069g\"", 1);
-    for text in [&spaced, &escaped] {
+    let one_key_escaped = KNOWN.map(|known| respelled(raw, false, |key| key == known));
+    let others = [respelled(raw, true, |_| false), respelled(raw, true, |_| true)];
+    for text in one_key_escaped.iter().chain(&others) {
         let other = EventView::parse(text.as_bytes()).unwrap();
         assert_eq!(other.computed_id(), view.computed_id(), "{text}");
         assert_eq!(&other, view);
@@ -240,46 +263,109 @@ fn spelled_otherwise_it_is_the_same(view: &EventView<&[u8]>) {
     }
 }
 
-/// Without its last bytes an event has only not ended yet.
-fn prefixes_are_incomplete(raw: &str) {
-    let ends = (0..raw.len()).filter(|end| raw.len() < 2000 || end % 97 == 0);
-    for end in ends.chain([raw.len() - 1]) {
-        let error = EventView::parse(&raw.as_bytes()[..end]).unwrap_err();
-        assert!(error.is_incomplete(), "{error} after {end} bytes of {raw}");
+/// An event with whitespace around its brackets, commas and colons, if it is to be spaced, and with
+/// an escape for the first letter of the keys that `is_escaped` says.
+fn respelled(event: &str, is_spaced: bool, is_escaped: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    let (mut depth, mut is_key) = (0, false);
+    let mut rest = event;
+    while let Some(first) = rest.chars().next() {
+        let len = if first == '"' { string_len(rest) } else { first.len_utf8() };
+        let token;
+        (token, rest) = rest.split_at(len);
+        match first {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        match first {
+            '"' if is_key && is_escaped(&token[1..len - 1]) && token.as_bytes()[1] != b'\\' => {
+                let letter = token[1..].chars().next().unwrap();
+                match letter.is_ascii_alphabetic() {
+                    true => text.extend([&format!("\"\\u{:04x}", letter as u32), &token[2..]]),
+                    false => text.push_str(token),
+                }
+            }
+            '{' | '}' | '[' | ']' | ',' | ':' if is_spaced => text.extend([" ", token, "\n\t\r"]),
+            _ => text.push_str(token),
+        }
+        // A string of the event itself is a key unless a colon precedes it.
+        if !first.is_ascii_whitespace() {
+            is_key = depth == 1 && matches!(first, '{' | ',');
+        }
+    }
+    text
+}
+
+/// The length of the string that `text` begins with, with its quotes.
+fn string_len(text: &str) -> usize {
+    let mut is_escaped = false;
+    let is_end = |(at, byte): (usize, u8)| {
+        let is_quote = at > 0 && byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_quote.then_some(at + 1)
+    };
+    text.bytes().enumerate().find_map(is_end).unwrap()
+}
+
+/// Without its last bytes an event or a frame has only not ended yet.
+fn prefixes_are_incomplete(text: &str, parse: impl Fn(&[u8]) -> Result<EventView<&[u8]>, Error>) {
+    let ends = (0..text.len()).filter(|end| text.len() < 2000 || end % 97 == 0);
+    for end in ends.chain([text.len() - 1]) {
+        let error = parse(&text.as_bytes()[..end]).unwrap_err();
+        assert!(error.is_incomplete(), "{error} after {end} bytes of {text}");
     }
 }
 
-/// In a frame the event is the same, and an error is where it was.
+/// In a frame the event is the same, and an error is the same and where it was.
 fn frames_hold_it(bytes: &[u8]) {
-    let alone = EventView::parse(bytes);
+    // The frame is one level more.
+    let mut limits = Limits::DEFAULT;
+    limits.json_depth -= 1;
+    let alone = EventView::parse_with(bytes, &Rules::STRICT.with_limits(limits));
     for head in [&b"[\"EVENT\","[..], b"[\"EVENT\",\"s\\\"\",", b" [ \"EVENT\" , "] {
         let frame = [head, bytes, b"]"].concat();
         let framed = EventView::parse_frame(&frame[..], &Rules::STRICT);
         peek_is_right(&frame);
+        entries_agree(&frame, &EventView::parse(&frame));
+        if let Err(error) = framed {
+            error_is_where_it_says(&frame, error);
+        }
         match (&alone, framed) {
-            (Ok(alone), Ok(framed)) => {
-                assert_eq!(
-                    (framed.raw(), framed.computed_id()),
-                    (alone.raw(), alone.computed_id())
-                );
+            (Ok(alone), framed) => {
+                let framed = framed.unwrap();
+                assert_eq!(framed.raw(), alone.raw());
+                assert_eq!(framed.computed_id(), alone.computed_id());
+                let whole = str::from_utf8(&frame).unwrap();
+                prefixes_are_incomplete(whole, |prefix| {
+                    EventView::parse_frame(prefix, &Rules::STRICT)
+                });
             }
+            // A subscription id is none of an event.
+            (Err(_), _) if bytes.first() != Some(&b'{') => {}
             // Of an event that has not ended, the bracket of the frame is a part.
-            (Err(error), Err(framed)) if error.is_incomplete() => {
-                assert!(framed.offset() <= frame.len());
-            }
-            (Err(error), Err(framed)) if bytes.first() == Some(&b'{') => {
+            (Err(error), framed) if error.is_incomplete() => assert!(framed.is_err()),
+            (Err(error), framed) => match (error.kind(), framed) {
                 // What follows an event is the frame's.
-                let is_behind = framed.offset() >= head.len() && framed.kind() != error.kind()
-                    || matches!(framed.kind(), ErrorKind::TooDeep { .. });
-                assert!(is_behind || framed.offset() == head.len() + error.offset(), "{framed}");
-            }
-            (Err(_), _) => {}
-            // The frame is one level more, so it is too deep one level earlier.
-            (Ok(_), Err(error)) => {
-                assert!(matches!(error.kind(), ErrorKind::TooDeep { .. }), "{error}");
-            }
+                (ErrorKind::Unexpected { expected: Expected::End, .. }, framed) => {
+                    assert!(
+                        framed.is_ok_and(|view| bytes.starts_with(view.raw().as_bytes()))
+                            || framed_error_is_behind(&frame, head.len() + error.offset())
+                    );
+                }
+                (kind, framed) => {
+                    let framed = framed.unwrap_err();
+                    assert_eq!(framed.offset(), head.len() + error.offset(), "{framed}, {error}");
+                    assert_eq!(framed.context(), error.context());
+                    assert_eq!(framed.kind().name(), kind.name());
+                }
+            },
         }
     }
+}
+
+fn framed_error_is_behind(frame: &[u8], place: usize) -> bool {
+    EventView::parse_frame(frame, &Rules::STRICT).is_err_and(|error| error.offset() >= place)
 }
 
 #[cfg(test)]
@@ -343,16 +429,120 @@ mod driven {
         }
     }
 
+    /// Only whole numbers in plain digits are numbers of an event, and only those that fit.
+    #[test]
+    fn numbers_of_every_spelling() {
+        let spelled = [
+            "0",
+            "1",
+            "00",
+            "01",
+            "-0",
+            "-1",
+            "1.0",
+            "1e0",
+            "1E2",
+            "0.5",
+            "65535",
+            "65536",
+            "4294967297",
+            "9999999999999999999",
+            "10000000000000000000",
+            "18446744073709551615",
+            "18446744073709551616",
+            "100000000000000000000",
+            "1e999",
+            "+1",
+            ".5",
+            "1.",
+            "0x1",
+            "\"1\"",
+            "null",
+            "true",
+            "[1]",
+            "{}",
+            "",
+        ];
+        let plain = event(&json!([["t", "x"]]), "x");
+        let mut accepted = 0;
+        for number in spelled {
+            for (key, before) in [("created_at", "1700000000"), ("kind", "1")] {
+                let other =
+                    plain.replace(&format!("\"{key}\":{before},"), &format!("\"{key}\":{number},"));
+                any_event(other.as_bytes());
+                any_event(respelled(&other, true, |_| false).as_bytes());
+                accepted += usize::from(EventView::parse(other.as_bytes()).is_ok());
+            }
+        }
+        // Of these, eight fit in 64 bits and three of them in 16.
+        assert_eq!(accepted, 8 + 3);
+    }
+
+    #[test]
+    fn nesting_is_as_deep_as_serde_json_takes_it() {
+        let plain = event(&json!([]), "x");
+        for depth in 120..135 {
+            let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            let other = plain.replacen('{', &format!("{{\"x\":{nested},"), 1);
+            any_event(other.as_bytes());
+            assert_eq!(EventView::parse(other.as_bytes()).is_ok(), depth < 127, "{depth}");
+        }
+    }
+
+    #[test]
+    fn known_keys_come_once() {
+        let plain = event(&json!([["t", "x"]]), "x");
+        let fields: Value = serde_json::from_str(&plain).unwrap();
+        for key in KNOWN {
+            let letter = u32::from(key.as_bytes()[0]);
+            for spelled in [key.to_owned(), format!("\\u{letter:04x}{}", &key[1..])] {
+                let again = format!("{{\"{spelled}\":{},{}", fields[key], &plain[1..]);
+                any_event(again.as_bytes());
+                let error = EventView::parse(again.as_bytes()).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Repeated, "{again}");
+            }
+            let without = plain.replace(&format!("\"{key}\""), &format!("\"_{key}\""));
+            any_event(without.as_bytes());
+            let error = EventView::parse(without.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Missing, "{without}");
+        }
+    }
+
+    #[test]
+    fn uppercase_and_escaped_digits() {
+        let plain = event(&json!([]), "x");
+        let view = EventView::parse(plain.as_bytes()).unwrap();
+        any_event(with_digits(&view, str::to_ascii_uppercase).as_bytes());
+        for digits in [view.id_hex(), view.pubkey_hex(), view.sig_hex()] {
+            let escaped = format!("\\u{:04x}{}", u32::from(digits.as_bytes()[0]), &digits[1..]);
+            let [short, long] = [&digits[1..], &format!("{digits}0")].map(str::to_owned);
+            let loud = digits.replace('a', "A").replace('b', "B");
+            for other in [escaped, short, long, loud] {
+                any_event(plain.replace(digits, &other).as_bytes());
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn any_tags_and_content(
             tags in vec(vec(text(), 0..4), 0..5),
+            long in prop_oneof![9 => Just(0), 1 => 1..3000_usize],
             content in text(),
+            kind: u16,
+            created_at: u64,
+            is_spaced: bool,
             order in Just((0..8).collect::<Vec<usize>>()).prop_shuffle(),
             by_ascii in any::<bool>(),
             damage in (any::<prop::sample::Index>(), any::<u8>()),
         ) {
-            let event: Value = serde_json::from_str(&event(&json!(tags), &content)).unwrap();
+            let mut tags = tags;
+            if long > 0 {
+                tags.push(vec!["x".repeat(long)]);
+                tags.extend(vec![vec!["t".to_owned(); 2]; long / 20]);
+            }
+            let event = event_of(kind, created_at, &json!(tags), &content);
+            let event: Value = serde_json::from_str(&event).unwrap();
             let mut pairs: Vec<String> = event
                 .as_object()
                 .unwrap()
@@ -369,6 +559,9 @@ mod driven {
                 text = text.chars().map(|c| if c.is_ascii() { c.into() } else { units(c) }).collect();
             }
             any_event(text.as_bytes());
+            if is_spaced {
+                text = respelled(&text, true, |_| by_ascii);
+            }
             let mut damaged = text.into_bytes();
             let at = damage.0.index(damaged.len());
             damaged[at] = damage.1;
@@ -386,11 +579,15 @@ mod driven {
     }
 
     fn event(tags: &Value, content: &str) -> String {
+        event_of(1, 1_700_000_000, tags, content)
+    }
+
+    fn event_of(kind: u16, created_at: u64, tags: &Value, content: &str) -> String {
         let pubkey = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
-        let hashed = json!([0, pubkey, 1_700_000_000, 1, tags, content]).to_string();
+        let hashed = json!([0, pubkey, created_at, kind, tags, content]).to_string();
         let (id, sig) = (hex::encode(Sha256::digest(hashed)), "ab".repeat(64));
         format!(
-            r#"{{"id":"{id}","pubkey":"{pubkey}","created_at":1700000000,"kind":1,"tags":{tags},"content":{},"sig":"{sig}"}}"#,
+            r#"{{"id":"{id}","pubkey":"{pubkey}","created_at":{created_at},"kind":{kind},"tags":{tags},"content":{},"sig":"{sig}"}}"#,
             json!(content)
         )
     }

@@ -485,3 +485,122 @@ pub(in crate::nostr) fn read_hex(
 
 /// How deep an event nests: itself, its tags, a tag.
 const EVENT_DEPTH: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn both_readers_agree_on_the_fixtures() {
+        let cases = include_str!("../../../fixtures/nostr/events.json");
+        let cases: Value = serde_json::from_str(cases).unwrap();
+        let mut compact = 0;
+        for case in cases["cases"].as_array().unwrap() {
+            let Some(event) = case["event_base64"].as_str() else { continue };
+            let event = STANDARD.decode(event).unwrap();
+            compact += usize::from(assert_agree(&event));
+            if event.len() < 1000 {
+                assert_agree_when_damaged(&event, b"\"\\,");
+            }
+        }
+        assert!(compact > 30, "{compact}");
+    }
+
+    #[test]
+    fn both_readers_agree_on_the_feed() {
+        for (i, event) in include_str!("../../../fixtures/nostr/feed.ndjson").lines().enumerate() {
+            assert!(assert_agree(event.as_bytes()), "{event}");
+            if i < 12 && event.len() < 2000 {
+                assert_agree_when_damaged(event.as_bytes(), &DAMAGE);
+            }
+        }
+    }
+
+    /// Strings that end or are escaped at the edges of blocks and windows, wherever these lie.
+    #[test]
+    fn both_readers_agree_at_the_edges() {
+        let ends = ["", "\"", "\\", "\\\"", "\n", "\u{1}", "\u{7f}", "é", "🦩"];
+        for len in (0..=130).chain(500..=520).chain([575, 576, 577, 1023, 1024, 1025]) {
+            let plain = "a".repeat(len);
+            for end in ends {
+                let text = format!("{plain}{end}");
+                assert!(assert_agree(&event(&json!([]), &text)));
+                assert!(assert_agree(&event(&json!([[text], [], [end, plain]]), end)));
+                // Escapes that nobody need make, which are hashed otherwise.
+                let spelled = json!(text).to_string();
+                for escape in
+                    [r"\u0041", r"\/", r"\u00e9", r"\ud83e\udda9", r"\u", r"\ud800", r"\x"]
+                {
+                    let other = spelled.replace("\"a", &format!("\"{escape}a"));
+                    let other = if len % 2 == 0 {
+                        other
+                    } else {
+                        format!("{}{escape}\"", &spelled[..spelled.len() - 1])
+                    };
+                    assert_agree(&with_spelled_content(&other));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn both_readers_agree_on_damage_at_the_edges() {
+        for len in [63, 64, 65, 127, 128, 511, 512, 513] {
+            let plain = "a".repeat(len);
+            let event = event(&json!([["t", "\"\u{1f}"], [], ["\\"]]), &format!("{plain}\"\\\n"));
+            assert!(assert_agree(&event));
+            assert_agree_when_damaged(&event, &DAMAGE);
+        }
+    }
+
+    /// Every prefix, and every byte changed.
+    fn assert_agree_when_damaged(event: &[u8], bytes: &[u8]) {
+        let mut damaged = event.to_vec();
+        for at in 0..event.len() {
+            assert_agree(&event[..at]);
+            for byte in bytes.iter().copied().chain([event[at] ^ 1, event[at] ^ 0x20]) {
+                damaged[at] = byte;
+                assert_agree(&damaged);
+            }
+            damaged[at] = event[at];
+        }
+    }
+
+    /// Where the compact reader answers, the other one gives the same; says whether it answered.
+    #[track_caller]
+    fn assert_agree(event: &[u8]) -> bool {
+        // Text that is not UTF-8 reaches neither.
+        let Ok(mut reader) = Reader::new(event, &Rules::STRICT, "event") else { return false };
+        let Ok(_) = reader.peek("event") else { return false };
+        let compact = Compact::new(reader.text().as_bytes(), reader.position());
+        let (twin, compact) = (Fields::read_any(&mut reader, &Rules::STRICT), compact.read());
+        if let Some((fields, end)) = compact {
+            let text = String::from_utf8_lossy(event);
+            assert_eq!((Ok(fields), end), (twin, reader.position()), "{text}");
+        }
+        compact.is_some()
+    }
+
+    fn event(tags: &Value, content: &str) -> Vec<u8> {
+        spelled_event(&tags.to_string(), &json!(content).to_string())
+    }
+
+    fn with_spelled_content(content: &str) -> Vec<u8> {
+        spelled_event(r#"[["t","x"]]"#, content)
+    }
+
+    fn spelled_event(tags: &str, content: &str) -> Vec<u8> {
+        let (id, sig) = ("5c".repeat(32), "ab".repeat(64));
+        format!(
+            r#"{{"content":{content},"id":"{id}","created_at":17,"pubkey":"{id}","tags":{tags},"kind":1,"sig":"{sig}"}}"#
+        )
+        .into_bytes()
+    }
+
+    /// What the grammar turns on.
+    const DAMAGE: [u8; 20] = *b"\"\\,:[]{}0aAnu/ \n\x00\x1f\x7f\xff";
+}
