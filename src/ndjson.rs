@@ -83,7 +83,7 @@ impl<B: Buffer> Iterator for Lines<B> {
             let len = memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest[..len].strip_suffix(b"\r").unwrap_or(&rest[..len]);
             let range = self.at..self.at + line.len();
-            let is_blank = line.trim_ascii().is_empty();
+            let is_blank = line.iter().all(|byte| b" \t\n\r".contains(byte));
             self.at += len + 1;
             self.number += 1;
             if !is_blank {

@@ -146,7 +146,7 @@ fn entries_agree(bytes: &[u8], read: &Result<EventView<&[u8]>, Error>) {
     let shared = Bytes::copy_from_slice(bytes);
     same(&EventView::parse(shared.clone()), read);
     let framed = EventView::parse_frame(bytes, strict);
-    if bytes.trim_ascii_start().first() == Some(&b'{') {
+    if bytes.iter().find(|byte| !b" \t\n\r".contains(byte)) == Some(&b'{') {
         same(&framed, read);
     }
     same(&EventView::parse_frame(shared.clone(), strict), &framed);
@@ -167,6 +167,16 @@ fn same<B: Buffer, C: Buffer>(a: &Result<EventView<B>, Error>, b: &Result<EventV
         (Err(a), Err(b)) => assert_eq!(a, b),
         _ => panic!("{a:?}, {b:?}"),
     }
+}
+
+/// Without the whitespace that JSON knows around it; ASCII knows more.
+fn trim(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..]
+    | [rest @ .., b' ' | b'\t' | b'\n' | b'\r'] = bytes
+    {
+        bytes = rest;
+    }
+    bytes
 }
 
 /// Where the peek answers and the parser accepts, they agree; and it answers for what is accepted
@@ -225,7 +235,7 @@ fn with_digits(view: &EventView<&[u8]>, spell: impl Fn(&str) -> String) -> Strin
 
 /// Views share the bytes, and give them back as they are.
 fn view_is_whole(bytes: &[u8], view: &EventView<&[u8]>) {
-    assert_eq!(view.raw().as_bytes(), bytes.trim_ascii());
+    assert_eq!(view.raw().as_bytes(), trim(bytes));
     assert!(bytes.as_ptr_range().contains(&view.raw().as_ptr()));
     assert_eq!(view, &view.clone());
     let again = serde_json::to_vec(view).unwrap();
@@ -259,7 +269,7 @@ fn spelled_otherwise_it_is_the_same(view: &EventView<&[u8]>) {
         let other = EventView::parse(text.as_bytes()).unwrap();
         assert_eq!(other.computed_id(), view.computed_id(), "{text}");
         assert_eq!(&other, view);
-        assert_eq!(other.raw(), text.trim());
+        assert_eq!(other.raw().as_bytes(), trim(text.as_bytes()));
     }
 }
 
