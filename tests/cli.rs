@@ -359,9 +359,9 @@ fn people_see_the_event_inside_of_a_frame() {
     let text = stdout(&borrowire(&["inspect"], frame.as_bytes()));
     for row in [
         "EVENT (relay), ",
-        "sub         \"日本\"  (some relays refuse it)",
+        "sub          \"日本\"  (some relays refuse it)",
         "computed id  matches",
-        "kind        1",
+        "kind         1",
     ] {
         assert!(text.contains(row), "{row} is not in\n{text}");
     }

@@ -274,6 +274,17 @@ impl<'a> Reader<'a> {
         self.position = position;
     }
 
+    /// Where the reader is, to go back to.
+    #[inline(always)]
+    pub(crate) const fn place(&self) -> (usize, u32) {
+        (self.position, self.depth)
+    }
+
+    /// Goes back to where it was.
+    pub(crate) const fn go_back_to(&mut self, place: (usize, u32)) {
+        (self.position, self.depth) = place;
+    }
+
     /// A reader of bytes that are not UTF-8 to their end.
     #[cold]
     fn new_cut(bytes: &'a [u8], rules: &Rules, context: &'static str) -> Result<Self, Error> {

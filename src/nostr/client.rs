@@ -114,7 +114,7 @@ impl<B: Buffer> ClientFrame<B> {
     }
 }
 
-frame_view!(ClientFrame, KINDS, NEGS);
+frame_view!(ClientFrame, kind_of, NEGS);
 
 impl<B: Buffer> fmt::Display for ClientFrame<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -205,8 +205,18 @@ pub struct Count<'a> {
 
 frame_writer!(Count, |this| (COUNT, this.sub, Rest(this.filters)));
 
-/// The kinds of frames from a client.
-const KINDS: [Kind; 5] = [Kind::Publish, Kind::Req, Kind::Close, Kind::Auth, Kind::Count];
+/// The labels of frames from a client, but for those of negentropy.
+fn kind_of(label: &str) -> Kind {
+    match label {
+        "EVENT" => Kind::Publish,
+        "REQ" => Kind::Req,
+        "CLOSE" => Kind::Close,
+        "AUTH" => Kind::Auth,
+        "COUNT" => Kind::Count,
+        _ => Kind::Other,
+    }
+}
+
 /// Those of negentropy.
 const NEGS: [NegKind; 3] = [NegKind::Msg, NegKind::Open, NegKind::Close];
 

@@ -166,7 +166,7 @@ impl<B: Buffer> RelayFrame<B> {
     }
 }
 
-frame_view!(RelayFrame, KINDS, NEGS);
+frame_view!(RelayFrame, kind_of, NEGS);
 
 impl<B: Buffer> fmt::Display for RelayFrame<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -453,17 +453,21 @@ pub struct Limits<'a> {
 
 frame_writer!(Limits, |this| (LIMITS, this.limits));
 
-/// The kinds of frames from a relay.
-const KINDS: [Kind; 8] = [
-    Kind::Event,
-    Kind::Ok,
-    Kind::Eose,
-    Kind::Closed,
-    Kind::Notice,
-    Kind::Challenge,
-    Kind::Counted,
-    Kind::Limits,
-];
+/// The labels of frames from a relay, but for those of negentropy.
+fn kind_of(label: &str) -> Kind {
+    match label {
+        "EVENT" => Kind::Event,
+        "OK" => Kind::Ok,
+        "EOSE" => Kind::Eose,
+        "CLOSED" => Kind::Closed,
+        "NOTICE" => Kind::Notice,
+        "AUTH" => Kind::Challenge,
+        "COUNT" => Kind::Counted,
+        "LIMITS" => Kind::Limits,
+        _ => Kind::Other,
+    }
+}
+
 /// Those of negentropy.
 const NEGS: [NegKind; 2] = [NegKind::Msg, NegKind::Err];
 

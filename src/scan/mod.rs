@@ -1,6 +1,6 @@
 //! Byte classes: which bytes of a text JSON must escape, which are hex digits.
 //!
-//! A search answers with a place; [`Stops`] and [`Quotes`] with one after the other, which they take
+//! A search answers with a place; `Stops` and `Quotes` with one after the other, which they take
 //! from one look at each block.
 //!
 //! With AVX2, which the CPU is asked for at run time, a search looks at 128 bytes between two

@@ -8,6 +8,7 @@ use std::io::IoSlice;
 use borrowire::json::RawJson;
 use borrowire::nostr::event::EventView;
 use borrowire::nostr::fanout::{EventFanout, EventFrames};
+use borrowire::nostr::frame::RawElements;
 use borrowire::nostr::{ClientFrame, RelayFrame, client, relay};
 use borrowire_benches::event::Feed;
 use borrowire_benches::interleaved::{Group, ratio};
@@ -15,6 +16,7 @@ use bytes::{Buf, Bytes};
 use nostr::event::{Event, EventId};
 use nostr::filter::Filter;
 use nostr::message::{ClientMessage, RelayMessage, SubscriptionId};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{ROUNDS, Verdict};
@@ -40,7 +42,7 @@ struct Case {
 }
 
 fn read(event: &str, verdicts: &mut Vec<Verdict>) {
-    let id = "ab".repeat(32);
+    let (id, other) = ("ab".repeat(32), "cd".repeat(32));
     let client = |frame: &[u8]| drop(black_box(ClientFrame::parse(frame).unwrap()));
     let relay = |frame: &[u8]| drop(black_box(RelayFrame::parse(frame).unwrap()));
     let nostr_client = |frame: &str| drop(black_box(ClientMessage::from_json(frame).unwrap()));
@@ -53,7 +55,7 @@ fn read(event: &str, verdicts: &mut Vec<Verdict>) {
             nostr: nostr_relay,
             serde: |frame| {
                 type Frame<'a> = (&'a str, &'a str, borrowire_benches::event::SerdeEvent<'a>);
-                drop(black_box(serde_json::from_str::<Frame<'_>>(frame).unwrap()));
+                let _ = black_box(serde_json::from_str::<Frame<'_>>(frame).unwrap());
             },
         },
         Case {
@@ -63,13 +65,13 @@ fn read(event: &str, verdicts: &mut Vec<Verdict>) {
             nostr: nostr_client,
             serde: |frame| {
                 type Frame<'a> = (&'a str, borrowire_benches::event::SerdeEvent<'a>);
-                drop(black_box(serde_json::from_str::<Frame<'_>>(frame).unwrap()));
+                let _ = black_box(serde_json::from_str::<Frame<'_>>(frame).unwrap());
             },
         },
         Case {
             name: "REQ of two filters",
             frame: format!(
-                r##"["REQ","{SUB}",{{"kinds":[1,6],"authors":["{id}","{id}"],"limit":100}},{{"kinds":[7],"#e":["{id}"]}}]"##
+                r##"["REQ","{SUB}",{{"kinds":[1,6],"authors":["{id}","{other}"],"limit":100}},{{"kinds":[7],"#e":["{id}"]}}]"##
             ),
             ours: client,
             nostr: nostr_client,
@@ -85,7 +87,7 @@ fn read(event: &str, verdicts: &mut Vec<Verdict>) {
             nostr: nostr_relay,
             serde: |frame| {
                 type Frame<'a> = (&'a str, Cow<'a, str>, bool, Cow<'a, str>);
-                drop(black_box(serde_json::from_str::<Frame<'_>>(frame).unwrap()));
+                let _ = black_box(serde_json::from_str::<Frame<'_>>(frame).unwrap());
             },
         },
         Case {
@@ -99,6 +101,7 @@ fn read(event: &str, verdicts: &mut Vec<Verdict>) {
         },
     ];
     for Case { name, frame, ours, nostr, serde } in &cases {
+        assert_alike(frame);
         let title = format!("15: {name} of {} bytes, read", frame.len());
         let mut group = Group::new(title).of_bytes(frame.len());
         group
@@ -116,6 +119,27 @@ fn read(event: &str, verdicts: &mut Vec<Verdict>) {
             });
         }
     }
+}
+
+/// All contenders read the same elements, or the times mean nothing.
+fn assert_alike(frame: &str) {
+    let value: Vec<Value> = serde_json::from_str(frame).unwrap();
+    let elements: Vec<Value> = match RelayMessage::from_json(frame) {
+        Ok(message) => {
+            assert_eq!(serde_json::from_str::<Vec<Value>>(&message.as_json()).unwrap(), value);
+            elements(RelayFrame::parse(frame.as_bytes()).unwrap().elements())
+        }
+        Err(_) => {
+            let message = ClientMessage::from_json(frame).unwrap();
+            assert_eq!(serde_json::from_str::<Vec<Value>>(&message.as_json()).unwrap(), value);
+            elements(ClientFrame::parse(frame.as_bytes()).unwrap().elements())
+        }
+    };
+    assert_eq!(elements, value);
+}
+
+fn elements(elements: RawElements<'_>) -> Vec<Value> {
+    elements.map(|element| serde_json::from_str(element.as_str()).unwrap()).collect()
 }
 
 fn written(event: &str, verdicts: &mut Vec<Verdict>) {

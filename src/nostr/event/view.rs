@@ -101,12 +101,13 @@ impl<B: Buffer> EventView<B> {
                 None => Reader::new(marks.bytes(), rules, "event")?,
             };
             let entered = enter(&mut reader)?;
-            let found = Found::read(&mut reader, rules)?;
+            let mut spans = [Span::default(); SPANS];
+            let found = Found::read(&mut reader, rules, &mut spans)?;
             leave(&mut reader, entered)?;
             let text = reader.text();
             reader.finish("event")?;
             let not_text = |at| Error::new(ErrorKind::Utf8, at, "event");
-            marks.set_texts(text, found.spans).map_err(not_text)?;
+            marks.set_texts(text, spans).map_err(not_text)?;
             read = Some(found);
             Ok(())
         })?;
@@ -117,7 +118,7 @@ impl<B: Buffer> EventView<B> {
     /// The event that was found in a frame.
     #[inline(always)]
     pub(in crate::nostr) const fn of_frame(frame: Frame<B, SPANS>, found: Found) -> Self {
-        Self { frame, values: found.values, computed_id: OnceLock::new() }
+        Self { frame, values: found.0, computed_id: OnceLock::new() }
     }
 
     /// The id that the event claims to have. See [`check_id`](Self::check_id).
@@ -453,38 +454,28 @@ impl<'a> Iterator for UnknownKeys<'a> {
     }
 }
 
-/// An event that was found in a text.
-pub(in crate::nostr) struct Found {
-    /// All but [`SUB`], which is empty.
-    spans: [Span; SPANS],
-    values: Values,
-}
+/// What was learned of an event that was found in a text.
+#[derive(Clone, Copy)]
+pub(in crate::nostr) struct Found(Values);
 
 impl Found {
-    /// Reads the event at the next token of `reader`.
+    /// Reads the event at the next token of `reader`, and points all spans but [`SUB`] at its parts.
     #[inline(always)]
-    pub(in crate::nostr) fn read(reader: &mut Reader<'_>, rules: &Rules) -> Result<Self, Error> {
-        let Fields { spans, values } = Fields::read(reader, rules)?;
-        let spans = [
-            spans.event,
-            spans.id,
-            spans.pubkey,
-            spans.created_at,
-            spans.kind,
-            spans.tags,
-            spans.content,
-            spans.sig,
-            Span::default(),
-        ];
-        Ok(Self { spans, values })
-    }
-
-    /// The spans of the event, and that of the subscription id.
-    #[inline(always)]
-    pub(in crate::nostr) const fn with_sub(&self, sub: Span) -> [Span; SPANS] {
-        let mut spans = self.spans;
-        spans[SUB] = sub;
-        spans
+    pub(in crate::nostr) fn read(
+        reader: &mut Reader<'_>,
+        rules: &Rules,
+        spans: &mut [Span; SPANS],
+    ) -> Result<Self, Error> {
+        let Fields { spans: found, values } = Fields::read(reader, rules)?;
+        spans[EVENT] = found.event;
+        spans[ID] = found.id;
+        spans[PUBKEY] = found.pubkey;
+        spans[CREATED_AT] = found.created_at;
+        spans[KIND] = found.kind;
+        spans[TAGS] = found.tags;
+        spans[CONTENT] = found.content;
+        spans[SIG] = found.sig;
+        Ok(Self(values))
     }
 }
 

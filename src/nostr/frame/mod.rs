@@ -13,7 +13,7 @@ pub(in crate::nostr) use record::Record;
 
 /// What the views of both directions share.
 macro_rules! frame_view {
-    ($View:ident, $KINDS:ident, $NEGS:ident) => {
+    ($View:ident, $kind_of:ident, $NEGS:ident) => {
         impl<B: Buffer> $View<B> {
             /// Reads a frame under [`Rules::STRICT`].
             pub fn parse(frame: B) -> Result<Self, Error> {
@@ -29,7 +29,7 @@ macro_rules! frame_view {
             /// refused. Text that ends before the closing bracket, no byte at all included, is
             /// [`ErrorKind::Incomplete`](crate::ErrorKind::Incomplete); every other error is final.
             pub fn parse_with(frame: B, rules: &Rules) -> Result<Self, Error> {
-                let record = Record::read(Source::from(frame), rules, &$KINDS, &$NEGS)?;
+                let record = Record::read(Source::from(frame), rules, $kind_of, &$NEGS)?;
                 Ok(Self { record })
             }
 
@@ -92,7 +92,7 @@ macro_rules! frame_view {
             /// Reads a frame that was checked to be UTF-8 before, as WebSocket libraries do: the
             /// check is not made again.
             pub fn parse_text(frame: Text, rules: &Rules) -> Result<Self, Error> {
-                let record = Record::read(Source::from(frame), rules, &$KINDS, &$NEGS)?;
+                let record = Record::read(Source::from(frame), rules, $kind_of, &$NEGS)?;
                 Ok(Self { record })
             }
         }
@@ -100,7 +100,7 @@ macro_rules! frame_view {
         impl<'a> $View<&'a [u8]> {
             /// Reads a frame from a `str`, which is UTF-8: the check is not made again.
             pub fn parse_str(frame: &'a str, rules: &Rules) -> Result<Self, Error> {
-                let record = Record::read(Source::from(frame), rules, &$KINDS, &$NEGS)?;
+                let record = Record::read(Source::from(frame), rules, $kind_of, &$NEGS)?;
                 Ok(Self { record })
             }
         }

@@ -7,7 +7,7 @@ use crate::nostr::event::Walk;
 /// handled, or to drop it, before it costs anything.
 ///
 /// `None` if the frame does not begin as one. What follows the label is not looked at. Where
-/// [`ClientFrame`](super::ClientFrame) or [`RelayFrame`](super::RelayFrame) accepts the frame, they
+/// [`ClientFrame`](crate::nostr::ClientFrame) or [`RelayFrame`](crate::nostr::RelayFrame) accepts the frame, they
 /// see the same label. Allocates nothing.
 ///
 /// ```
@@ -27,8 +27,8 @@ pub fn peek_label(frame: &[u8]) -> Option<JsonStr<'_>> {
 ///
 /// Looks into those that have one: REQ, COUNT, CLOSE, EOSE, CLOSED, the four of negentropy, and
 /// EVENT from a relay. `None` for all others and for what does not begin as a frame. What follows
-/// the id is not looked at. Where this answers and [`ClientFrame`](super::ClientFrame) or
-/// [`RelayFrame`](super::RelayFrame), whichever knows the label, accepts the frame, they agree.
+/// the id is not looked at. Where this answers and [`ClientFrame`](crate::nostr::ClientFrame) or
+/// [`RelayFrame`](crate::nostr::RelayFrame), whichever knows the label, accepts the frame, they agree.
 /// Allocates nothing.
 ///
 /// ```

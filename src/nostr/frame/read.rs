@@ -8,7 +8,7 @@ use crate::json::string::Escapes;
 use crate::nostr::event::{Found, SPANS, SUB};
 use crate::rules::Rules;
 
-/// What a frame is made of.
+/// What is learned of a frame while it is read, but for where its parts lie.
 pub(super) struct Parts {
     pub(super) kind: Kind,
     pub(super) facts: Facts,
@@ -16,32 +16,33 @@ pub(super) struct Parts {
     pub(super) found: Option<Found>,
     /// Why the event is none, if there must be one.
     pub(super) bad_event: Option<Error>,
-    pub(super) spans: [Span; SPANS],
 }
 
 impl Parts {
-    /// Reads a whole frame, of one of `kinds` or of another.
+    pub(super) const fn new(rules: &Rules) -> Self {
+        Self { kind: Kind::Other, facts: Facts::new(rules), found: None, bad_event: None }
+    }
+
+    /// Reads a whole frame, of which `kind_of` knows the label or not, and points the spans at its
+    /// parts.
     #[inline(always)]
     pub(super) fn read(
-        mut reader: Reader<'_>,
+        &mut self,
+        reader: &mut Reader<'_>,
         rules: &Rules,
-        kinds: &[Kind],
-    ) -> Result<Self, Error> {
-        let whole = Span::new(0, reader.text().len() as u32);
+        kind_of: fn(&str) -> Kind,
+        spans: &mut [Span; SPANS],
+    ) -> Result<(), Error> {
         let array = reader.array("frame")?;
-        let (facts, spans) = (Facts::new(rules), [Span::default(); SPANS]);
-        let mut elements = Elements { reader, array, rules, facts, bad_event: None, spans };
-        let (kind, found) = elements.read_known(kinds)?;
-        let Elements { mut reader, mut array, facts, bad_event, mut spans, .. } = elements;
-        while array.next(&mut reader, "frame")? {
-            reader.skip("frame")?;
+        let mut elements = Elements { reader, array, rules, parts: self, spans };
+        elements.read_known(kind_of)?;
+        while elements.array.next(elements.reader, "frame")? {
+            elements.reader.skip("frame")?;
         }
-        reader.finish("frame")?;
-        match &found {
-            Some(found) => spans = found.with_sub(spans[SUB]),
-            None => spans[WHOLE] = whole,
+        if self.found.is_none() {
+            spans[WHOLE] = Span::new(0, reader.text().len() as u32);
         }
-        Ok(Self { kind, facts, found, bad_event, spans })
+        Ok(())
     }
 }
 
@@ -131,54 +132,55 @@ impl Facts {
 
 /// The elements of a frame while they are read.
 struct Elements<'r, 'a> {
-    reader: Reader<'a>,
+    reader: &'r mut Reader<'a>,
     array: Array,
     rules: &'r Rules,
-    facts: Facts,
-    bad_event: Option<Error>,
-    spans: [Span; SPANS],
+    parts: &'r mut Parts,
+    spans: &'r mut [Span; SPANS],
 }
 
 impl Elements<'_, '_> {
     /// Reads the elements that the kind of frame has a place for.
     #[inline(always)]
-    fn read_known(&mut self, kinds: &[Kind]) -> Result<(Kind, Option<Found>), Error> {
+    fn read_known(&mut self, kind_of: fn(&str) -> Kind) -> Result<(), Error> {
         self.next("frame.label")?;
         let (label, escapes) = self.reader.string_span("frame.label")?;
-        let text = JsonStr::scanned(self.reader.slice(label), escapes);
-        let is_it = |kind: &Kind| kind.label().is_some_and(|known| text.eq_str(known));
-        let kind = kinds.iter().copied().find(is_it).unwrap_or(Kind::Other);
+        let kind = match escapes {
+            Escapes::None => kind_of(self.reader.slice(label)),
+            _ => kind_of_escaped(JsonStr::scanned(self.reader.slice(label), escapes), kind_of),
+        };
+        self.parts.kind = kind;
         if kind.has_sub() {
             self.first_string("frame.sub")?;
         }
         match kind {
-            Kind::Publish | Kind::Auth | Kind::Event => return Ok((kind, self.event()?)),
-            Kind::Req | Kind::Count => self.filters()?,
+            Kind::Publish | Kind::Auth | Kind::Event => self.event(),
+            Kind::Req | Kind::Count => self.filters(),
             Kind::Ok => {
                 self.first_string("ok.id")?;
                 self.next("ok.accepted")?;
-                self.facts.accepted = self.reader.bool("ok.accepted")?;
-                self.message("ok.message")?;
+                self.parts.facts.accepted = self.reader.bool("ok.accepted")?;
+                self.message("ok.message")
             }
-            Kind::Closed => self.message("closed.message")?,
-            Kind::Notice => self.text("notice.message")?,
-            Kind::Challenge => self.text("auth.challenge")?,
-            Kind::Counted => self.value("count.object")?,
-            Kind::Limits => self.value("limits.object")?,
-            Kind::Close | Kind::Eose => {}
+            Kind::Closed => self.message("closed.message"),
+            Kind::Notice => self.text("notice.message"),
+            Kind::Challenge => self.text("auth.challenge"),
+            Kind::Counted => self.value("count.object"),
+            Kind::Limits => self.value("limits.object"),
+            Kind::Close | Kind::Eose => Ok(()),
             Kind::Neg | Kind::Other => {
-                (self.spans[TEXT], self.facts.text_escapes) = (label, escapes);
+                (self.spans[TEXT], self.parts.facts.text_escapes) = (label, escapes);
+                Ok(())
             }
         }
-        Ok((kind, None))
     }
 
     /// Goes to an element that must be there.
     #[inline(always)]
     fn next(&mut self, context: &'static str) -> Result<(), Error> {
-        match self.array.next(&mut self.reader, context)? {
+        match self.array.next(self.reader, context)? {
             true => {
-                self.facts.known += 1;
+                self.parts.facts.known += 1;
                 Ok(())
             }
             // The bracket that ends the array too early is where the element is missing.
@@ -189,7 +191,7 @@ impl Elements<'_, '_> {
     #[inline(always)]
     fn first_string(&mut self, context: &'static str) -> Result<(), Error> {
         self.next(context)?;
-        (self.spans[SUB], self.facts.sub_escapes) = self.reader.string_span(context)?;
+        (self.spans[SUB], self.parts.facts.sub_escapes) = self.reader.string_span(context)?;
         Ok(())
     }
 
@@ -207,7 +209,7 @@ impl Elements<'_, '_> {
     #[inline(always)]
     fn text(&mut self, context: &'static str) -> Result<(), Error> {
         self.next(context)?;
-        (self.spans[TEXT], self.facts.text_escapes) = self.reader.string_span(context)?;
+        (self.spans[TEXT], self.parts.facts.text_escapes) = self.reader.string_span(context)?;
         Ok(())
     }
 
@@ -222,8 +224,8 @@ impl Elements<'_, '_> {
     fn filters(&mut self) -> Result<(), Error> {
         self.next("frame.filter")?;
         self.reader.skip("frame.filter")?;
-        while self.array.next(&mut self.reader, "frame.filter")? {
-            self.facts.known += 1;
+        while self.array.next(self.reader, "frame.filter")? {
+            self.parts.facts.known += 1;
             self.reader.skip("frame.filter")?;
         }
         Ok(())
@@ -231,14 +233,17 @@ impl Elements<'_, '_> {
 
     /// An event, or a value that is none: what is around it stays readable.
     #[inline(always)]
-    fn event(&mut self) -> Result<Option<Found>, Error> {
+    fn event(&mut self) -> Result<(), Error> {
         self.next("frame.event")?;
-        let before = self.reader.clone();
-        match Found::read(&mut self.reader, self.rules) {
-            Ok(found) => Ok(Some(found)),
+        let before = self.reader.place();
+        match Found::read(self.reader, self.rules, self.spans) {
+            Ok(found) => {
+                self.parts.found = Some(found);
+                Ok(())
+            }
             Err(error) => {
-                self.reader = before;
-                self.pass_bad_event(error).map(|()| None)
+                self.reader.go_back_to(before);
+                self.pass_bad_event(error)
             }
         }
     }
@@ -248,7 +253,7 @@ impl Elements<'_, '_> {
     fn pass_bad_event(&mut self, error: Error) -> Result<(), Error> {
         match self.reader.skip("frame.event") {
             Ok(_) => {
-                self.bad_event = Some(error);
+                self.parts.bad_event = Some(error);
                 Ok(())
             }
             // What the event's reader stumbled over as well, it has the better name for.
@@ -260,7 +265,18 @@ impl Elements<'_, '_> {
     }
 }
 
+/// The kind of a label that is spelled with escapes.
+#[cold]
+fn kind_of_escaped(label: JsonStr<'_>, kind_of: fn(&str) -> Kind) -> Kind {
+    let known = LABELS.into_iter().find(|known| label.eq_str(known));
+    known.map_or(Kind::Other, kind_of)
+}
+
 // The spans of a frame without an event that can be read; SUB is that of an event.
 pub(super) const WHOLE: usize = 0;
 pub(super) const TEXT: usize = 1;
 pub(super) const VALUE: usize = 2;
+
+/// The labels of both directions, but for negentropy.
+const LABELS: [&str; 10] =
+    ["EVENT", "REQ", "COUNT", "CLOSE", "AUTH", "OK", "EOSE", "CLOSED", "NOTICE", "LIMITS"];

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::buffer::{Buffer, Frame, Marks, Source};
+use crate::buffer::{Buffer, Frame, Marks, Source, Span};
 use crate::counters;
 use crate::error::{Error, ErrorKind};
 use crate::hex::Case;
@@ -25,35 +25,32 @@ pub(in crate::nostr) struct Record<B: Buffer> {
 }
 
 impl<B: Buffer> Record<B> {
-    /// Reads a frame of the direction whose kinds and negentropy frames are given.
+    /// Reads a frame of the direction whose labels `kind_of` knows, and whose negentropy frames are
+    /// given.
     #[inline(always)]
     pub(in crate::nostr) fn read(
         source: Source<B>,
         rules: &Rules,
-        kinds: &[Kind],
+        kind_of: fn(&str) -> Kind,
         negs: &[NegKind],
     ) -> Result<Self, Error> {
-        if let Some(label) = peek_label(source.bytes())
-            && negs.iter().any(|neg| label.eq_str(neg.label()))
-        {
+        if is_neg(source.bytes(), negs) {
             return Self::read_neg(source, rules);
         }
-        let mut read = None;
+        let mut parts = Parts::new(rules);
         let frame = Frame::parse(source, |marks: &mut Marks<'_, SPANS>| {
             counters::decode(marks.bytes().len());
-            let reader = match marks.text() {
+            let mut reader = match marks.text() {
                 Some(text) => Reader::from_text(text, rules, "frame")?,
                 None => Reader::new(marks.bytes(), rules, "frame")?,
             };
             let text = reader.text();
-            let parts = Parts::read(reader, rules, kinds)?;
-            let spans = parts.spans;
-            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "frame"))?;
-            read = Some(parts);
-            Ok(())
+            let mut spans = [Span::default(); SPANS];
+            parts.read(&mut reader, rules, kind_of, &mut spans)?;
+            reader.finish("frame")?;
+            marks.set_texts(text, spans).map_err(|at| Error::new(ErrorKind::Utf8, at, "frame"))
         })?;
-        let parts = read.ok_or(Error::new(ErrorKind::Missing, 0, "frame"))?;
-        let Parts { kind, facts, found, bad_event, .. } = parts;
+        let Parts { kind, facts, found, bad_event } = parts;
         let body = match found {
             Some(found) => Body::Event(EventView::of_frame(frame, found)),
             None => Body::Plain(frame, bad_event),
@@ -275,6 +272,20 @@ enum Body<B: Buffer> {
     Neg(NegView<B>),
     /// Also why the event is none, where the kind asks for one.
     Plain(Frame<B, SPANS>, Option<Error>),
+}
+
+/// Whether the label is of one of these. Nearly all others are told by the first letter.
+#[inline(always)]
+fn is_neg(frame: &[u8], negs: &[NegKind]) -> bool {
+    match frame {
+        [b'[', b'"', b'A'..=b'M' | b'O'..=b'Z', ..] => false,
+        _ => is_neg_label(frame, negs),
+    }
+}
+
+#[inline(never)]
+fn is_neg_label(frame: &[u8], negs: &[NegKind]) -> bool {
+    peek_label(frame).is_some_and(|label| negs.iter().any(|neg| label.eq_str(neg.label())))
 }
 
 /// The text of a span that parsing has marked as such.
