@@ -23,6 +23,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::buffer::Buffer;
 use crate::error::Error;
+use crate::json::read::is_blank;
 use crate::nostr::event::EventView;
 use crate::rules::Rules;
 
@@ -83,7 +84,7 @@ impl<B: Buffer> Iterator for Lines<B> {
             let len = memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest[..len].strip_suffix(b"\r").unwrap_or(&rest[..len]);
             let range = self.at..self.at + line.len();
-            let is_blank = line.iter().all(|byte| b" \t\n\r".contains(byte));
+            let is_blank = is_blank(line);
             self.at += len + 1;
             self.number += 1;
             if !is_blank {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use borrowire::ErrorKind;
 use borrowire::nostr::event::{EventView, peek_event_id};
+use borrowire::nostr::filter::{CompiledFilter, FilterSet, FilterView, Visited};
 use borrowire::rules::Rules;
 
 #[test]
@@ -86,6 +87,37 @@ fn time_is_linear_in_the_content() {
         println!("{unit:?}: 100 MB take {ratio:.1} times as long as 10 MB ({long:.3} s)");
         assert!(ratio < 20.0, "{unit:?}: {ratio}");
     }
+}
+
+/// Peers who know each other: n subscriptions ask for one tag, which an event then repeats n times;
+/// none matches, so none is passed over as found. Then all leave, the first to come first.
+#[test]
+fn time_is_linear_in_a_set_that_asks_for_one_tag() {
+    let filter = |kind| {
+        let filter = format!(r##"{{"#t":["x"],"kinds":[{kind}]}}"##);
+        CompiledFilter::from(&FilterView::parse(filter.as_bytes()).unwrap())
+    };
+    let (matching, other) = (filter(1), filter(2));
+    let [short, long] = [10_000, 100_000].map(|len| {
+        let event = event(&format!("[{}]", vec![r#"["t","x"]"#; len].join(",")), "", "");
+        let view = EventView::parse(event.as_bytes()).unwrap();
+        let times = (0..3).map(|_| {
+            let (mut visited, mut found) = (Visited::new(), Vec::new());
+            let start = Instant::now();
+            let mut set = FilterSet::new();
+            (0..len).for_each(|key| assert!(!set.insert(key, [other.clone()])));
+            set.insert(len, [matching.clone()]);
+            set.matches(&view, &mut visited, &mut found);
+            assert_eq!(found, [len]);
+            (0..=len).for_each(|key| assert!(set.remove(&key)));
+            assert!(set.is_empty());
+            start.elapsed()
+        });
+        times.min().unwrap_or(Duration::ZERO)
+    });
+    let ratio = long.as_secs_f64() / short.as_secs_f64();
+    println!("100,000 take {ratio:.1} times as long as 10,000 ({long:?})");
+    assert!(ratio < 40.0, "{ratio}");
 }
 
 fn read(event: &str) {

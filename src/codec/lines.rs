@@ -7,6 +7,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::room::{READ_BUFFER, make_room};
 use crate::codec::{CodecError, Ends, Framing};
 use crate::error::{Error, ErrorKind, Expected};
+use crate::json::read::is_blank;
 
 /// Newline-separated JSON: one frame a line.
 ///
@@ -130,10 +131,6 @@ impl<B: Buf + Clone> Encoder<B> for JsonLines {
 /// The length of a line without the carriage return at its end.
 fn without_return(line: &[u8]) -> usize {
     line.len() - usize::from(line.last() == Some(&b'\r'))
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.trim_ascii().is_empty()
 }
 
 /// Checks that `body` comes back as one line and as it is.

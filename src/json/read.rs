@@ -439,6 +439,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whether `text` is whitespace of JSON alone; ASCII knows more.
+pub(crate) fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
 /// An array that a [`Reader`] is in.
 #[derive(Clone, Debug)]
 pub struct Array {

@@ -105,7 +105,7 @@ fn lines_by_byte(stream: &[u8], max: u32) -> (Vec<&[u8]>, End) {
         if line.len() > max as usize {
             return (frames, End::TooLong);
         }
-        if !line.trim_ascii().is_empty() {
+        if !is_blank(line) {
             frames.push(line);
         }
     }
@@ -288,8 +288,13 @@ where
     end.map(|()| spliced.to_vec())
 }
 
+/// Nothing but the whitespace that JSON knows.
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| b" \t\n\r".contains(byte))
+}
+
 fn is_one_line(body: &[u8]) -> bool {
-    !body.trim_ascii().is_empty() && !body.contains(&b'\n') && body.last() != Some(&b'\r')
+    !is_blank(body) && !body.contains(&b'\n') && body.last() != Some(&b'\r')
 }
 
 fn spliced(body: &[u8], cut: usize) -> Splice {

@@ -300,7 +300,7 @@ fn respelled(event: &str, is_spaced: bool, is_escaped: impl Fn(&str) -> bool) ->
             _ => text.push_str(token),
         }
         // A string of the event itself is a key unless a colon precedes it.
-        if !first.is_ascii_whitespace() {
+        if !matches!(first, ' ' | '\t' | '\n' | '\r') {
             is_key = depth == 1 && matches!(first, '{' | ',');
         }
     }
@@ -355,6 +355,8 @@ fn frames_hold_it(bytes: &[u8]) {
             (Err(_), _) if bytes.first() != Some(&b'{') => {}
             // Of an event that has not ended, the bracket of the frame is a part.
             (Err(error), framed) if error.is_incomplete() => assert!(framed.is_err()),
+            // So it is of a character, and bytes that are not UTF-8 are told first.
+            (Err(_), framed) if ends_in_a_character(bytes) => assert!(framed.is_err()),
             (Err(error), framed) => match (error.kind(), framed) {
                 // What follows an event is the frame's.
                 (ErrorKind::Unexpected { expected: Expected::End, .. }, framed) => {
@@ -372,6 +374,10 @@ fn frames_hold_it(bytes: &[u8]) {
             },
         }
     }
+}
+
+fn ends_in_a_character(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 fn framed_error_is_behind(frame: &[u8], place: usize) -> bool {

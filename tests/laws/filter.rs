@@ -11,7 +11,7 @@ use borrowire::{Error, ErrorKind};
 use bytes::{Bytes, BytesMut};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::error_is_where_it_says;
 
@@ -517,6 +517,7 @@ mod driven {
     use proptest::collection::{btree_map, vec};
     use proptest::prelude::*;
     use proptest::{option, sample};
+    use serde_json::json;
 
     use super::super::{corpus, every_damage};
     use super::*;

@@ -3,7 +3,6 @@
 
 use borrowire::Error;
 use borrowire::hex::Hex;
-use borrowire::proto;
 use borrowire::rules::Rules;
 use borrowire::waku::reconciliation::{
     Bound, Content, ItemSet, Layout, RangesDataBuilder, RangesDataView, SyncId, fingerprint,
@@ -547,6 +546,7 @@ mod driven {
     use std::fs;
 
     use borrowire::hex::{self, Case};
+    use borrowire::proto;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use serde_json::Value;

@@ -26,8 +26,8 @@ fn run_one() -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for (name, i, target) in [
         ("50 authors and kinds", 0, 1.0),
-        ("one person's notifications (#p, kinds)", 5, 1.5),
-        ("a thread (#e, kinds)", 11, 1.5),
+        ("one person's notifications (#p, kinds)", 5, 2.0),
+        ("a thread (#e, kinds)", 11, 2.0),
     ] {
         let json = &subscriptions[i];
         let filter = compiled(json);
@@ -87,7 +87,7 @@ fn run_one() -> Vec<Verdict> {
         verdicts.push(Verdict {
             row: "16",
             claim: format!("{name} against nostr, reading included"),
-            target: 3.0,
+            target: 8.0,
             measured: ratio(&figures[0], &figures[1]),
         });
     }
