@@ -15,8 +15,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .descriptor_set(descriptors)
         .files(&FILES)
         .generate_views(true)
+        .lazy_views(true)
         .include_file("buffa_waku.rs")
         .compile()
 }
 
-const FILES: [&str; 2] = ["message.proto", "relay.proto"];
+const FILES: [&str; 3] = ["message.proto", "relay.proto", "store.proto"];

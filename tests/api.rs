@@ -13,7 +13,7 @@ use borrowire::nostr::seen::SeenIds;
 use borrowire::nostr::{ClientFrame, Reason, RelayFrame};
 use borrowire::rules::{Limits, Rules};
 use borrowire::waku::{GossipId, MessageHash, MessageView};
-use borrowire::{Envelope, Error, ErrorKind};
+use borrowire::{Envelope, Error, ErrorKind, waku};
 use bytes::Bytes;
 
 #[test]
@@ -46,6 +46,12 @@ fn what_crosses_threads() {
     crosses::<Visited>();
     crosses::<MessageView>();
     crosses::<MessageView<&'static [u8]>>();
+    crosses::<waku::store::QueryRequestView>();
+    crosses::<waku::store::QueryResponseView>();
+    crosses::<waku::store::KeyValueView>();
+    crosses::<waku::transfer::TransferView>();
+    crosses::<waku::reconciliation::RangesDataView>();
+    crosses::<borrowire::splice::Splices>();
     crosses::<Envelope>();
     crosses::<NegView>();
     crosses::<NegView<&'static [u8]>>();

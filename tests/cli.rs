@@ -594,6 +594,32 @@ fn match_says_which_filters_match() {
 }
 
 #[test]
+fn match_keeps_the_order_of_many_lines() {
+    // Several times what a thread takes at once.
+    let feed = fs::read_to_string(fixture("nostr/feed.ndjson")).unwrap();
+    let input = feed.repeat(20) + "no event\n" + &feed;
+    let notes = |line: &&str| line.contains(r#","kind":1,"#);
+    let file = std::env::temp_dir().join(format!("borrowire-lines-{}", std::process::id()));
+    fs::write(&file, &input).unwrap();
+    let name = file.to_str().unwrap();
+    let args = ["match", "--filter", r#"{"kinds":[1]}"#, name];
+    let output = borrowire(&args, b"");
+    assert!(
+        output.stdout == input.split_inclusive('\n').filter(notes).collect::<String>().as_bytes()
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).starts_with(&format!("{name}:{}: event, 8 bytes, bad\n", 20 * 256 + 1))
+    );
+    let answers = json_lines(&borrowire(&[&args[..], &["--json"]].concat(), b""));
+    fs::remove_file(&file).unwrap();
+    let numbers: Vec<_> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();
+    let expected =
+        (1..).zip(input.lines()).filter(|(_, line)| notes(line)).map(|(number, _)| number);
+    assert_eq!(numbers, expected.collect::<Vec<u64>>());
+}
+
+#[test]
 fn a_bad_filter_is_shown_with_a_caret() {
     let output = borrowire(&["match", "--filter", "{}", "--filter", r#"{"kinds":["1"]}"#], b"{}");
     let expected = "\

@@ -7,4 +7,5 @@ pub mod interleaved;
 pub mod memory;
 pub mod neg;
 pub mod relay;
+pub mod store;
 pub mod waku;

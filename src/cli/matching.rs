@@ -1,13 +1,18 @@
 //! `borrowire match`: the events that filters ask for.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
+use std::num::NonZero;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use borrowire::Error;
 use borrowire::hex::Hex;
-use borrowire::nostr::event::EventView;
+use borrowire::ndjson::{ReadChunks, in_parallel, lines};
 use borrowire::nostr::filter::{CompiledFilter, FilterView};
 use borrowire::rules::Rules;
+use bytes::Bytes;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -40,54 +45,112 @@ pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> Result<bool, Failur
     let filters = filters.collect::<Result<Vec<_>, _>>()?;
     let stdin = [Path::new("-").to_path_buf()];
     let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
+    let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let mut all_good = true;
     for path in files {
         let name = path.display().to_string();
         let failure = |error| Failure::Input { name: name.clone(), error };
-        let mut reader = BufReader::with_capacity(1 << 16, open(path).map_err(failure)?);
         let bar = progress(path);
-        let mut line = Vec::new();
-        let mut matching = Vec::new();
-        for number in 1_u64.. {
-            line.clear();
-            let len = reader.read_until(b'\n', &mut line).map_err(failure)?;
-            if len == 0 {
-                break;
-            }
-            bar.inc(len as u64);
-            let frame = line.strip_suffix(b"\n").unwrap_or(&line);
-            let frame = frame.strip_suffix(b"\r").unwrap_or(frame);
-            if frame.trim_ascii().is_empty() {
-                continue;
-            }
-            let event = match EventView::parse_frame(frame, rules) {
-                Ok(event) => event,
-                Err(error) => {
+        let reader = bar.wrap_read(open(path).map_err(failure)?);
+        let is_done = AtomicBool::new(false);
+        let texts = ReadChunks::new(reader, CHUNK_LEN, MAX_LINE_LEN)
+            .take_while(|_| !is_done.load(Ordering::Relaxed));
+        let mut written = Ok(());
+        let read = in_parallel(
+            texts,
+            threads,
+            |text| Matched::of(text, &filters, rules),
+            |first_line, matched| {
+                for (number, bytes, error) in &matched.bad {
                     all_good = false;
-                    let name = format!("{name}:{number}");
-                    bar.suspend(|| eprint!("{}", show_bad_bytes(&name, "event", frame, error)));
-                    continue;
+                    let name = format!("{name}:{}", first_line + number);
+                    bar.suspend(|| eprint!("{}", show_bad_bytes(&name, "event", bytes, *error)));
                 }
-            };
-            matching.clear();
-            matching.extend((0..filters.len()).filter(|i| filters[*i].matches(&event)));
-            if matching.is_empty() {
-                continue;
-            }
-            if args.json {
-                let file = (files.len() > 1).then_some(&*name);
-                let id = Hex(event.id()).to_string();
-                write_json(&MatchJson { file, line: number, id, matches: &matching }, out)?;
-            } else {
-                if line.last() != Some(&b'\n') {
-                    line.push(b'\n');
+                if written.is_ok() {
+                    let file = (files.len() > 1).then_some(&*name);
+                    written = match args.json {
+                        true => matched.write_json(file, first_line, out),
+                        false => matched.write_lines(out),
+                    };
+                    // Nobody reads on: nor need we.
+                    is_done.store(written.is_err(), Ordering::Relaxed);
                 }
-                out.write_all(&line).map_err(Failure::Output)?;
-            }
-        }
+            },
+        );
+        written?;
+        read.map_err(failure)?;
         bar.finish_and_clear();
     }
     Ok(all_good)
+}
+
+/// What was found in a text of whole lines.
+struct Matched {
+    text: Bytes,
+    lines: Vec<MatchedLine>,
+    /// Lines that are no event: their number in the text, and the error.
+    bad: Vec<(u64, Bytes, Error)>,
+}
+
+struct MatchedLine {
+    /// Its number in the text, from 1.
+    number: u64,
+    /// Where it lies in the text, with its end.
+    range: Range<usize>,
+    id: [u8; 32],
+    filters: Vec<usize>,
+}
+
+impl Matched {
+    fn of(text: Bytes, filters: &[CompiledFilter], rules: &Rules) -> Self {
+        let mut matched = Self { text: text.clone(), lines: Vec::new(), bad: Vec::new() };
+        for line in lines(&text[..]) {
+            let event = match line.event(rules) {
+                Ok(event) => event,
+                Err(error) => {
+                    matched.bad.push((line.number, text.slice_ref(line.text), error));
+                    continue;
+                }
+            };
+            let matching = (0..filters.len()).filter(|i| filters[*i].matches(&event));
+            let filters: Vec<_> = matching.collect();
+            if !filters.is_empty() {
+                let end = line.offset + line.text.len();
+                let line_end = text[end..].iter().position(|byte| *byte == b'\n');
+                let range = line.offset..line_end.map_or(text.len(), |len| end + len + 1);
+                let (number, id) = (line.number, *event.id());
+                matched.lines.push(MatchedLine { number, range, id, filters });
+            }
+        }
+        matched
+    }
+
+    /// Writes the lines as they came; only the last of a file may get an end that it did not have.
+    fn write_lines(&self, out: &mut impl Write) -> Result<(), Failure> {
+        for line in &self.lines {
+            let line = &self.text[line.range.clone()];
+            out.write_all(line).map_err(Failure::Output)?;
+            if !line.ends_with(b"\n") {
+                out.write_all(b"\n").map_err(Failure::Output)?;
+            }
+        }
+        out.flush().map_err(Failure::Output)
+    }
+
+    fn write_json(
+        &self,
+        file: Option<&str>,
+        first_line: u64,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        for line in &self.lines {
+            let id = Hex(&line.id).to_string();
+            let json =
+                MatchJson { file, line: first_line + line.number, id, matches: &line.filters };
+            write_json(&json, out)?;
+        }
+        out.flush().map_err(Failure::Output)
+    }
 }
 
 fn compile(filter: &str, rules: &Rules) -> Result<CompiledFilter, Failure> {
@@ -118,3 +181,8 @@ struct MatchJson<'a> {
     id: String,
     matches: &'a [usize],
 }
+
+/// Bytes that a thread takes at a time.
+const CHUNK_LEN: NonZero<usize> = NonZero::new(1 << 20).unwrap();
+/// Far beyond the frames that any relay takes, which is a megabyte.
+const MAX_LINE_LEN: usize = 64 << 20;

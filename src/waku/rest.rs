@@ -225,6 +225,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::rules::Rules;
 
@@ -297,6 +300,27 @@ mod tests {
         let view = MessageView::parse_with(frame, &Rules::NWAKU).unwrap();
         let error = RestMessage::from_view(&view).unwrap_err();
         assert_eq!(error.to_string(), "waku.content_topic: not UTF-8, at byte 5");
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_comes_back(
+            content_topic in ".{0,20}",
+            payload in vec(any::<u8>(), 0..100),
+            meta in vec(any::<u8>(), 0..65),
+            version in any::<Option<u32>>(),
+            timestamp in any::<Option<i64>>(),
+            ephemeral in any::<Option<bool>>(),
+        ) {
+            let mut builder = MessageBuilder::new(&content_topic, &payload).meta(&meta);
+            builder = builder.rate_limit_proof(&payload);
+            builder = version.map_or(builder.clone(), |version| builder.version(version));
+            builder = timestamp.map_or(builder.clone(), |timestamp| builder.timestamp(timestamp));
+            builder = ephemeral.map_or(builder.clone(), |ephemeral| builder.ephemeral(ephemeral));
+            let view = builder.build().unwrap();
+            let json = serde_json::to_string(&RestMessage::from_view(&view).unwrap()).unwrap();
+            prop_assert_eq!(read(&json).unwrap().builder().build().unwrap(), view);
+        }
     }
 
     fn read(json: &str) -> serde_json::Result<RestMessage<'_>> {

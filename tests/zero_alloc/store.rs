@@ -116,7 +116,7 @@ fn received_messages_are_spliced() {
 #[test]
 fn reconciliation_is_read_and_written_without_allocating() {
     let ids: Vec<_> =
-        (0..1000).map(|i| SyncId { timestamp: 1 << 60 | i / 3, hash: hash(i) }).collect();
+        (0..1000).map(|i| SyncId { timestamp: (1 << 60) | (i / 3), hash: hash(i) }).collect();
     let mut nwaku = Vec::with_capacity(100_000);
     let mut specification = Vec::with_capacity(100_000);
     let topics = ["/waku/2/rs/1/0", "/waku/2/rs/1/1"];

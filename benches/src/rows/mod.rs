@@ -18,6 +18,7 @@ mod neg_msg_read;
 mod neg_msg_write;
 mod nostr_frames;
 mod sha256;
+mod store_response;
 mod waku_message;
 
 /// Every row by its number.
@@ -36,6 +37,7 @@ pub(crate) const ALL: &[Row] = &[
     Row { number: "11", run: escape_scan::run },
     Row { number: "12", run: gossip_rpc::run },
     Row { number: "13", run: filter_push::run },
+    Row { number: "14", run: store_response::run },
     Row { number: "15", run: nostr_frames::run },
     Row { number: "16", run: filter_match::run },
 ];
