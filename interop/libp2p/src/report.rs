@@ -97,7 +97,7 @@ pub fn print_table(arms: &[String], rounds: &[Vec<Figures>]) {
             of(|f| f.peak_mb),
         );
     }
-    println!("\nagainst {}, round by round: median (least to most)", arms[0]);
+    println!("\nagainst {}, round by round: median (quartiles)", arms[0]);
     println!("{:<12} {:<22} {:<22} peak MB", "arm", "msg/s", "cpu µs");
     for (i, arm) in arms.iter().enumerate().skip(1) {
         let against = |figure: fn(&Figures) -> f64| {
@@ -112,28 +112,29 @@ pub fn print_table(arms: &[String], rounds: &[Vec<Figures>]) {
     }
 }
 
-/// A median with what lies around it.
+/// A median between its quartiles.
 struct Spread {
-    least: f64,
+    lower: f64,
     median: f64,
-    most: f64,
+    upper: f64,
 }
 
 impl Spread {
     fn of(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<_> = values.collect();
         values.sort_by(f64::total_cmp);
-        let [least, most] = [values[0], values[values.len() - 1]];
+        let quarter = values.len() / 4;
+        let [lower, upper] = [values[quarter], values[values.len() - 1 - quarter]];
         let half = values.len() / 2;
         let median = match values.len() % 2 {
             0 => (values[half - 1] + values[half]) / 2.0,
             _ => values[half],
         };
-        Self { least, median, most }
+        Self { lower, median, upper }
     }
 
     fn show(&self) -> String {
-        format!("{:.2}x ({:.2} to {:.2})", self.median, self.least, self.most)
+        format!("{:.2}x ({:.2}–{:.2})", self.median, self.lower, self.upper)
     }
 }
 
