@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! id, 4 words ── secret hash ──┬─ set      1 of n
-//!                              └─ tag      1 byte, never 0
+//!                              └─ tag      1 byte, 0 and 1 are none
 //!
 //! set    16 tags in one word, compared at once; where a tag agrees, the whole id is compared
 //!        16 ids of 32 bytes; the next to go is the oldest
@@ -119,7 +119,7 @@ impl SeenIds {
         let hash = self.key.hash(id);
         // The upper bits choose the set, the lower ones the tag.
         let set = (u128::from(hash) * self.tags.len() as u128) >> 64;
-        (set as usize, (hash as u8).max(1))
+        (set as usize, (hash as u8).max(FIRST_TAG))
     }
 
     #[inline(always)]
@@ -173,7 +173,8 @@ impl SetKey {
     }
 }
 
-/// The places of `tag` among `tags`, and now and then one more: the caller compares the whole id.
+/// The places of `tag` among `tags`, and now and then one of the tag that differs from it in the
+/// last bit alone: the caller compares the whole id.
 #[inline(always)]
 fn candidates(tags: &[u8; WAYS], tag: u8) -> impl Iterator<Item = usize> {
     // A byte that is zero borrows from its high bit, and may take along a 1 above it.
@@ -190,6 +191,10 @@ fn candidates(tags: &[u8; WAYS], tag: u8) -> impl Iterator<Item = usize> {
 }
 
 const EACH_BYTE: u64 = u64::MAX / 255;
+
+/// 0 is the tag of an empty place, whose id is none. 1 differs from it in the last bit alone, and so
+/// could be found there.
+const FIRST_TAG: u8 = 2;
 
 /// How many ids share a set.
 const WAYS: usize = 16;
@@ -285,6 +290,24 @@ mod tests {
                 // Only what differs in the last bit may be taken along.
                 assert!(found == bits || tag ^ other == 1);
             }
+        }
+    }
+
+    /// What lies in an empty place, zeros or an id that was forgotten, was not seen.
+    #[test]
+    fn empty_places_are_never_found() {
+        for tag in FIRST_TAG..=0xff {
+            for filled in 0..1_u32 << WAYS {
+                let tags = array::from_fn(|i| if filled >> i & 1 == 1 { tag } else { 0 });
+                assert!(candidates(&tags, tag).all(|way| filled >> way & 1 == 1));
+            }
+        }
+        for _ in 0..2000 {
+            let mut seen = SeenIds::with_capacity(16);
+            let ids = [1, 2, 3].map(|byte| [byte; 32]);
+            assert!(ids.iter().all(|id| seen.insert(id)) && !seen.contains(&[0; 32]));
+            seen.clear();
+            assert!(seen.insert(&[4; 32]) && !ids.iter().any(|id| seen.contains(id)));
         }
     }
 
