@@ -11,8 +11,12 @@ pub mod hash;
 mod kind;
 pub mod lightpush;
 pub mod message;
+pub mod metadata;
+pub mod peer_exchange;
 mod put;
+pub mod rate_limit_proof;
 pub mod reconciliation;
+pub mod rendezvous;
 #[cfg(feature = "rest")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rest")))]
 pub mod rest;
