@@ -709,7 +709,9 @@ fn skip(cursor: &mut Cursor<'_>, start: usize, tag: u64) -> Option<()> {
     proto::skip(cursor, start, tag, &Rules::ANY).ok()
 }
 
-/// A view over the `$count` fields of `$kind`: the struct and all that every view has.
+/// A view over the `$count` fields of `$kind`: the struct and all that every view has. The second form
+/// is for messages whose fields are numbered in more than one way: its readers are told the
+/// `$layout`, whose `kind()` is the table; equality is its own.
 macro_rules! view {
     ($(#[$doc:meta])* $view:ident, $kind:ident, $count:literal) => {
         $(#[$doc])*
@@ -734,42 +736,6 @@ macro_rules! view {
             #[inline]
             pub fn parse_with(frame: B, rules: &Rules) -> Result<Self, Error> {
                 Record::parse(frame, &$kind, rules).map(|record| Self { record })
-            }
-
-            /// Whether the frame has the field with this number, be it empty or zero.
-            pub fn has(&self, number: u32) -> bool {
-                self.record.has(&$kind, number)
-            }
-
-            /// Fields that this view has no accessor for, in the order of the wire. A known field
-            /// with another wire type is one of them.
-            pub fn unknown_fields(&self) -> impl Iterator<Item = crate::proto::Field<'_>> {
-                self.record.unknown_fields(&$kind)
-            }
-
-            /// The frame, exactly as it was received.
-            #[inline]
-            pub fn raw(&self) -> &[u8] {
-                self.record.raw()
-            }
-
-            /// The frame's buffer.
-            #[inline]
-            pub fn buffer(&self) -> &B {
-                self.record.buffer()
-            }
-
-            /// The same message in a buffer of its own, copied: for a message that is kept while
-            /// the larger buffer that it was received in should go.
-            #[must_use]
-            pub fn detach(&self) -> $view {
-                crate::counters::copy(self.raw().len());
-                $view { record: self.record.detach() }
-            }
-
-            /// The same message, borrowed from this view.
-            pub fn as_borrowed(&self) -> $view<&[u8]> {
-                $view { record: self.record.borrowed() }
             }
         }
 
@@ -798,9 +764,82 @@ macro_rules! view {
             }
         }
 
+        view!(@shared $view, self, &$kind, []);
+    };
+    ($(#[$doc:meta])* $view:ident, $count:literal, $layout:ident: $Layout:ident) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $view<B: Buffer = Bytes> {
+            record: Record<B, $count>,
+            $layout: $Layout,
+        }
+
+        impl<B: Buffer> $view<B> {
+            /// Reads a frame under [`Rules::STRICT`].
+            pub fn parse(frame: B, $layout: $Layout) -> Result<Self, Error> {
+                Self::parse_with(frame, $layout, &Rules::STRICT)
+            }
+
+            /// Reads a frame in one pass without allocating. Sub-messages are passed over: their
+            /// accessors read them, by the same `rules`.
+            ///
+            /// Errs as [`Rules`] say. A field that runs past the end of `frame` is
+            /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated): whoever framed it has said
+            /// where it ends.
+            pub fn parse_with(frame: B, $layout: $Layout, rules: &Rules) -> Result<Self, Error> {
+                Record::parse(frame, $layout.kind(), rules).map(|record| Self { record, $layout })
+            }
+
+            /// The numbers of the fields that the frame was read by.
+            pub fn $layout(&self) -> $Layout {
+                self.$layout
+            }
+        }
+
+        view!(@shared $view, self, self.$layout.kind(), [$layout]);
+    };
+    (@shared $view:ident, $self:ident, $kind:expr, [$($layout:ident)?]) => {
+        impl<B: Buffer> $view<B> {
+            /// Whether the frame has the field with this number, be it empty or zero.
+            pub fn has(&$self, number: u32) -> bool {
+                $self.record.has($kind, number)
+            }
+
+            /// Fields that this view has no accessor for, in the order of the wire. A known field
+            /// with another wire type is one of them.
+            pub fn unknown_fields(&$self) -> impl Iterator<Item = crate::proto::Field<'_>> {
+                $self.record.unknown_fields($kind)
+            }
+
+            /// The frame, exactly as it was received.
+            #[inline]
+            pub fn raw(&$self) -> &[u8] {
+                $self.record.raw()
+            }
+
+            /// The frame's buffer.
+            #[inline]
+            pub fn buffer(&$self) -> &B {
+                $self.record.buffer()
+            }
+
+            /// The same message in a buffer of its own, copied: for a message that is kept while
+            /// the larger buffer that it was received in should go.
+            #[must_use]
+            pub fn detach(&$self) -> $view {
+                crate::counters::copy($self.raw().len());
+                $view { record: $self.record.detach() $(, $layout: $self.$layout)? }
+            }
+
+            /// The same message, borrowed from this view.
+            pub fn as_borrowed(&$self) -> $view<&[u8]> {
+                $view { record: $self.record.borrowed() $(, $layout: $self.$layout)? }
+            }
+        }
+
         impl<B: Buffer> std::fmt::Debug for $view<B> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.record.debug(&$kind, f)
+            fn fmt(&$self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $self.record.debug($kind, f)
             }
         }
     };

@@ -20,6 +20,7 @@ pub mod rendezvous;
 #[cfg(feature = "rest")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rest")))]
 pub mod rest;
+pub mod sds;
 pub mod store;
 pub mod topic;
 pub mod transfer;

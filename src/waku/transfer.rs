@@ -17,12 +17,10 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::buffer::Buffer;
-use crate::counters;
 use crate::error::Error;
-use crate::proto;
 use crate::rules::Rules;
 use crate::splice::Splice;
-use crate::waku::kind::{Field, Kind, Record, Shape, same};
+use crate::waku::kind::{Field, Kind, Record, Shape, same, view};
 use crate::waku::message::MessageView;
 use crate::waku::put::{Encode, Put, builder, splice};
 
@@ -101,44 +99,22 @@ impl FieldOrder {
     }
 }
 
-/// A WakuMessageAndTopic read where it lies.
-///
-/// ```
-/// use borrowire::waku::transfer::{FieldOrder, TransferView};
-///
-/// let frame = &b"\x0a\x01t\x12\x06\x0a\x01\x01\x12\x01a"[..];
-/// let transfer = TransferView::parse(frame, FieldOrder::TopicFirst)?;
-/// assert_eq!(transfer.pubsub_topic(), Some("t"));
-/// assert_eq!(transfer.message()?.payload(), [1]);
-/// # Ok::<(), borrowire::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct TransferView<B: Buffer = Bytes> {
-    record: Record<B, 2>,
-    order: FieldOrder,
+view! {
+    /// A WakuMessageAndTopic read where it lies.
+    ///
+    /// ```
+    /// use borrowire::waku::transfer::{FieldOrder, TransferView};
+    ///
+    /// let frame = &b"\x0a\x01t\x12\x06\x0a\x01\x01\x12\x01a"[..];
+    /// let transfer = TransferView::parse(frame, FieldOrder::TopicFirst)?;
+    /// assert_eq!(transfer.pubsub_topic(), Some("t"));
+    /// assert_eq!(transfer.message()?.payload(), [1]);
+    /// # Ok::<(), borrowire::Error>(())
+    /// ```
+    TransferView, 2, order: FieldOrder
 }
 
 impl<B: Buffer> TransferView<B> {
-    /// Reads a frame under [`Rules::STRICT`].
-    pub fn parse(frame: B, order: FieldOrder) -> Result<Self, Error> {
-        Self::parse_with(frame, order, &Rules::STRICT)
-    }
-
-    /// Reads a frame in one pass without allocating. The message is passed over:
-    /// [`message`](Self::message) reads it, by the same `rules`.
-    ///
-    /// Errs as [`Rules`] say. A field that runs past the end of `frame` is
-    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated): whoever framed it has said where it
-    /// ends.
-    pub fn parse_with(frame: B, order: FieldOrder, rules: &Rules) -> Result<Self, Error> {
-        Record::parse(frame, order.kind(), rules).map(|record| Self { record, order })
-    }
-
-    /// The order of the fields that the frame was read by.
-    pub fn order(&self) -> FieldOrder {
-        self.order
-    }
-
     /// The pubsub topic. `None` only where the rules let through what is not UTF-8, as
     /// [`Rules::NWAKU`] does.
     pub fn pubsub_topic(&self) -> Option<&str> {
@@ -161,40 +137,6 @@ impl<B: Buffer> TransferView<B> {
     pub fn message_bytes(&self) -> &[u8] {
         self.record.bytes(self.order.message_place())
     }
-
-    /// Whether the frame has the field with this number, be it empty.
-    pub fn has(&self, number: u32) -> bool {
-        self.record.has(self.order.kind(), number)
-    }
-
-    /// Fields that this view has no accessor for, in the order of the wire. A known field with
-    /// another wire type is one of them.
-    pub fn unknown_fields(&self) -> impl Iterator<Item = proto::Field<'_>> {
-        self.record.unknown_fields(self.order.kind())
-    }
-
-    /// The frame, exactly as it was received.
-    pub fn raw(&self) -> &[u8] {
-        self.record.raw()
-    }
-
-    /// The frame's buffer.
-    pub fn buffer(&self) -> &B {
-        self.record.buffer()
-    }
-
-    /// The same message in a buffer of its own, copied: for a message that is kept while the larger
-    /// buffer that it was received in should go.
-    #[must_use]
-    pub fn detach(&self) -> TransferView {
-        counters::copy(self.raw().len());
-        TransferView { record: self.record.detach(), order: self.order }
-    }
-
-    /// The same message, borrowed from this view.
-    pub fn as_borrowed(&self) -> TransferView<&[u8]> {
-        TransferView { record: self.record.borrowed(), order: self.order }
-    }
 }
 
 impl<B: Buffer> Eq for TransferView<B> {}
@@ -215,12 +157,6 @@ impl<B: Buffer> fmt::Display for TransferView<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let topic = self.pubsub_topic_bytes().escape_ascii();
         write!(f, "transfer on {topic} of {} bytes", self.message_bytes().len())
-    }
-}
-
-impl<B: Buffer> fmt::Debug for TransferView<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.record.debug(self.order.kind(), f)
     }
 }
 
